@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.atoms import Iteration, Param, TensorSize
+from tritonopt.facts.algebra.atoms import Iteration, Param, PowerOfTwo, TensorSize
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import is_loaded, parts_of
+from tritonopt.facts.host.same_memory import may_be_one, may_be_part
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
@@ -34,11 +35,12 @@ class AutotuneState(Lint):
     `triton.autotune` runs the kernel many times on the arguments of the first launch, which repeats
     in-place updates and atomic additions. The pass reports the decorator where neither
     `restore_value` nor `reset_to_zero` lists the buffer. When selected explicitly, it adds the
-    buffer to `restore_value`, which is right for any content; `reset_to_zero` saves the copy of a
-    buffer that starts at zero.
+    buffer to `restore_value`, which is right for any content, or to `reset_to_zero` where each
+    launcher passes new zeros to an atomic addition.
 
-    It also reports names in `key` that are no parameters, which Triton leaves out, and a tile as
-    long as a tensor of which `key` has no size.
+    It also reports names in `key` that are no parameters, which Triton leaves out; a tile as long
+    as a tensor, or the next power of 2, where `key` has no such size; and, if the pass
+    is named, a length in `key` that neither the kernel nor the grid reads.
 
     ## Why
 
@@ -116,6 +118,7 @@ class AutotuneState(Lint):
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name == _TUNER and isinstance(decorator, ast.Call):
                 yield from _keys_of_nothing(facts, decorator)
+                yield from _repeated(facts, decorator)
                 tuner = _Tuner.of(facts, decorator)
                 if tuner is not None:
                     yield from _sites(facts, decorator, tuner)
@@ -133,12 +136,52 @@ def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
     for name in sorted(facts.extents - key) if key else ():
         for values in (binding.values for binding in facts.launches.bindings):
             size = values.get(Param(name), ONE).sole_atom
-            leaves = (a for other in key or () for a in values.get(Param(other), ONE).leaves())
-            known = {a.tensor for a in leaves if isinstance(a, TensorSize)}
-            if isinstance(size, TensorSize) and size.method == "size" and size.tensor not in known:
+            size = size.form.sole_atom if isinstance(size, PowerOfTwo) else size
+            leaves = [a for other in key or () for a in values.get(Param(other), ONE).leaves()]
+            known = {a for a in leaves if isinstance(a, TensorSize)}
+            strides = {a.tensor for a in known if a.method != "size"}
+            if not isinstance(size, TensorSize) or size.method != "size":
+                continue
+            if size not in known and size.tensor not in strides:
                 message = f"{name} is the size of a tile, and not in the key"
                 yield Site.of_mistake(given[0], claim, "size-not-in-key", message, harm)
                 break
+    yield from _keys_in_vain(facts, given, key or set())
+
+
+def _repeated(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
+    """A configuration that stands in the list twice."""
+    given = [k.value for k in decorator.keywords if k.arg == "configs"] or decorator.args[:1]
+    configs = bound(facts.kernel.module, given[0]) if given else None
+    seen: dict[str, ast.expr] = {}
+    for config in configs.elts if isinstance(configs, ast.List | ast.Tuple) else ():
+        first = seen.setdefault(ast.dump(config), config)
+        if first is not config and isinstance(config, ast.Call):
+            message = f"this configuration is that of line {first.lineno} again"
+            harm = "it is compiled and timed twice"
+            anchor = config if config in set(walk(decorator)) else decorator
+            claim, reason = "launches-can-be-tuned", "configuration-is-repeated"
+            yield replace(Site.of_mistake(anchor, claim, reason, message, harm), is_note=True)
+
+
+def _keys_in_vain(
+    facts: KernelFacts, given: list[ast.expr], key: Collection[str]
+) -> Iterator[Site]:
+    """Names in the key that the kernel does not read, and that a length is passed for."""
+    read = {node.id for node in facts.kernel.nodes if isinstance(node, ast.Name)}
+    for name in sorted({p.name for p in facts.kernel.parameters} & set(key) - read):
+        for binding in facts.launches.bindings:
+            size = binding.values.get(Param(name), ONE).sole_atom
+            if not isinstance(size, TensorSize) or size.method != "size":
+                continue
+            # More programs may ask for another configuration.
+            if any(form is None or size in set(form.leaves()) for form in binding.grid):
+                continue
+            message = f"the kernel does not read {name}, which is in the key"
+            harm = "it is tuned again for each value, with the same outcome"
+            site = Site.of_mistake(given[0], "launches-can-be-tuned", "key-in-vain", message, harm)
+            yield replace(site, is_note=True, is_reported=False)
+            break
 
 
 @dataclass(frozen=True)
@@ -247,29 +290,33 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         try:
             if tuner.leaves_out(facts, effect):
                 continue
-            found = _updated(facts, effect, base, tuner.kept) or _added(facts, effect, base)
+            found = _updated(facts, effect, base, tuner.kept)
+            added = "" if found else _added(facts, effect, base)
+            found = found or added
         except TooLarge:
             continue
         if not found:
             continue
         said.add(base)
+        zeroed = bool(added) and facts.launches.starts_at_zero(base)
+        keyword = "reset_to_zero" if zeroed else "restore_value"
         claim = Condition("launches-can-be-tuned", Status.REFUTED, found, "state-is-not-restored")
         what = f"{found}, so that tuning leaves a wrong {base} behind"
         yield Site(
             decorator,
             (claim,),
-            f'{what}: gave the decorator restore_value=["{base}"]',
-            advice=f'{what}: give the decorator restore_value=["{base}"]',
+            f'{what}: gave the decorator {keyword}=["{base}"]',
+            advice=f'{what}: give the decorator {keyword}=["{base}"]',
             analysis=True,
-            changes=_fixed(facts, decorator, base),
+            changes=_fixed(facts, decorator, keyword, base),
         )
 
 
-def _fixed(facts: KernelFacts, decorator: ast.Call, base: str) -> tuple[Change, ...]:
+def _fixed(facts: KernelFacts, decorator: ast.Call, keyword: str, base: str) -> tuple[Change, ...]:
     """One more buffer for the tuner to restore; nothing where its arguments are hidden."""
     if len(decorator.args) > 3 or any(k.arg is None for k in decorator.keywords):
         return ()
-    return tuple(with_buffers(facts.kernel.module, decorator, "restore_value", [base]) or ())
+    return tuple(with_buffers(facts.kernel.module, decorator, keyword, [base]) or ())
 
 
 def _base(facts: KernelFacts, effect: Effect) -> str | None:
@@ -313,10 +360,13 @@ def _updated(facts: KernelFacts, store: Effect, base: str, kept: frozenset[str])
 
 def _in_place(facts: KernelFacts, written: str, read: str) -> str:
     """The launch that passes one whole tensor for two parameters; "" for none."""
-    for binding in facts.launches.bindings if written != read else ():
-        one, other = (binding.values.get(Param(name)) for name in (written, read))
-        if one is not None and one == other:
-            return f"the launch in {binding.launch.where}"
+    for launch in facts.launches.launches if written != read else ():
+        one, other = (launch.arguments.get(name) for name in (written, read))
+        if one is None or other is None or launch.launcher is None:
+            continue
+        is_part = may_be_part(launch, one) or may_be_part(launch, other)
+        if may_be_one(launch, one, other) and not is_part:
+            return f"the launch in {launch.where}"
     return ""
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts, Value
+from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.atoms import Lane
 from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.effects import Loop
 from tritonopt.facts.host.torch_api import letters
+from tritonopt.facts.language import MATRIX
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
@@ -20,6 +22,7 @@ from tritonopt.rewriting.protocol import Lint
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL})
 _SAME = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.NEG, Op.POS})
 _NARROW = frozenset({"fp16", "bf16", "fp8e4nv", "fp8e5", "int8", "int16", "uint8", "uint16"})
+_HALF = frozenset({"fp16", "bf16"})
 _EXTREMES, _ENDS = frozenset({Op.MAXIMUM, Op.MINIMUM}), ("max", "min")
 _DECLARED = re.compile(r"\b(\w+)\s*:\s*([\w|]+)\[")
 _ROUNDED = "rounded-before-the-sum", "is summed in the type of the loaded values: cast them first"
@@ -31,10 +34,11 @@ class NarrowArithmetic(Lint):
 
     ## What it does
 
-    Reports products and sums of narrow elements that a wide accumulator gets, `tl.sum` of an fp16
-    tile, 8-bit accumulators, and `tl.exp(a - b) * mask`, which is NaN where that is `inf * 0`. And
-    a stored `tl.max` of floats, which drops NaN, if the kernel has no `propagate_nan`, no test for
-    NaN, no exponential and no logarithm.
+    Reports products and sums of narrow elements that a wide accumulator gets, `tl.sum` and
+    `tl.cumsum` of an fp16 tile, 8-bit accumulators, and `tl.exp(a - b) * mask`, which is NaN where
+    that is `inf * 0`. As a note: accumulators of fp16 and bf16; a stored `tl.max` of floats, which
+    drops NaN, if the kernel has no `propagate_nan`, no test for NaN, no exponential and no
+    logarithm.
 
     ## Why
 
@@ -89,11 +93,21 @@ class NarrowArithmetic(Lint):
             if sums and not loop.inlined and "int" in dtype and dtype in _NARROW:
                 message = f"{name} is of {dtype}, which a sum over this loop exceeds: make it int32"
                 yield Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
+            sums |= any(term.function in MATRIX for term in terms if term.op is Op.RESHAPED)
+            if sums and not loop.inlined and dtype in _HALF:
+                message = f"{name} is of {dtype}, which rounds each sum of this loop: make it fp32"
+                site = Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
+                yield replace(site, is_note=True)
         for effect in facts.effects if not known.heeds_nan else ():
-            if effect.stored is not None and known.is_extreme(effect.stored):
+            if (
+                effect.kind is EffectKind.STORE
+                and effect.stored
+                and known.is_extreme(effect.stored)
+            ):
                 message = "a NaN element is ignored, where torch returns NaN"
                 harm = "a NaN in the input disappears"
-                yield Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
+                site = Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
+                yield replace(site, is_note=True)
 
 
 class _Narrow:
@@ -119,13 +133,18 @@ class _Narrow:
             if value.op is Op.REDUCE and value.reduction.name == "sum":
                 yield from self._lost(value.operand)
                 loads = list(_loads(value.operand))
-                if len(loads) == 1 and loads[0] and self._types(loads[0]) & {"fp16", "bf16"}:
+                if len(loads) == 1 and loads[0] and self._types(loads[0]) & _HALF:
                     yield value.operand
+            elif value.op is Op.RESHAPED and value.function == "cumsum":
+                loads = list(_loads(value.operands[0]))
+                if len(loads) == 1 and loads[0] and self._types(loads[0]) == {"fp16"}:
+                    yield value.operands[0]
 
     def _lost(self, term: Value) -> Iterator[Value]:
         """The narrow arithmetic that a term is."""
-        cast = term.op is Op.CAST and term.dtype == "fp32"
-        inner = _stripped(term.operand if cast else term)
+        is_cast = term.op is Op.CAST and term.dtype in ("fp32", "int32", "int64")
+        inner = _stripped(term.operand if is_cast else term)
+        cast = is_cast and term.dtype == "fp32"
         if inner.op in _ARITHMETIC and not self._facts.precision.is_precise(inner):
             loads = list(_loads(inner))
             floats = cast and not any(v and v.other.dtype == "int" for v in loads)

@@ -41,6 +41,29 @@ _INSTEAD: Mapping[str, str] = {
 }
 """Names of other libraries, and what Triton has in their place."""
 
+_DTYPES = {
+    "float": "tl.float32",
+    "double": "tl.float64",
+    "half": "tl.float16",
+    "long": "tl.int64",
+    "int": "tl.int32",
+    "bool": "tl.int1",
+    "short": "tl.int16",
+}
+"""Types of torch and C, which Triton calls otherwise."""
+
+_METHODS: Mapping[str, str] = {
+    **{name: f".to({dtype})" for name, dtype in _DTYPES.items()},
+    "bfloat16": ".to(tl.bfloat16)",
+    "clamp": "tl.clamp",
+    "pow": "x * x or libdevice.pow",
+    "mean": "tl.sum(x, axis) / n",
+}
+"""Methods of torch's tensors that those of Triton do not have."""
+
+_RAISING: Mapping[str, str] = {"make_block_ptr": "3.9.0"}
+"""Functions that only raise from a version on."""
+
 _OF_LIBDEVICE = frozenset(
     ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "erfc", "erfinv"]
     + ["exp10", "expm1", "fmod", "hypot", "isfinited", "isinf", "isnan", "ldexp", "lgamma"]
@@ -72,6 +95,9 @@ class UnknownNames(Lint):
     ask for a version), and names that the file binds itself. The axis of `tl.program_id` and
     `tl.num_programs` is a constant other than 0, 1 and 2.
 
+    A name that only some versions have is reported where the installed Triton lacks it, or the one
+    of `unknown-names{triton=3.9.0}`: `tl.make_block_ptr`, gone from 3.9.
+
     ## Numerics
 
     What is changed does not compile as it stands.
@@ -95,6 +121,8 @@ class UnknownNames(Lint):
     Nothing to measure: it is about correctness.
     """
 
+    triton: str = ""
+
     name: ClassVar[str] = "unknown-names"
     fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find names and program axes that triton.language does not have"
@@ -108,7 +136,50 @@ class UnknownNames(Lint):
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 dotted = resolve(node)
                 if dotted.startswith(LANGUAGE):
-                    yield from _name(facts, node, dotted.removeprefix(LANGUAGE))
+                    yield from self._name(facts, node, dotted.removeprefix(LANGUAGE))
+                elif node.attr in _METHODS and _is_tile(facts, node.value):
+                    told = f"a tensor of Triton has no {node.attr}; use {_METHODS[node.attr]}"
+                    yield Site.of_mistake(node, _UNDERSTOOD, "no-such-name", told)
+
+    def _name(self, facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
+        yield from _name(facts, node, path)
+        spelled = ast.unparse(node)
+        lacking = [v for v in _table() if not _has(v, path)]
+        if len(lacking) == len(_table()) or not lacking or _is_decided(facts, node):
+            return
+        asked = self.triton or _installed()
+        for version in lacking:
+            if asked and version.startswith(asked.rpartition(".")[0] or asked):
+                told = f"Triton {version} has no {spelled}"
+                yield Site.of_mistake(node, _UNDERSTOOD, "no-such-name", told)
+
+
+_UNDERSTOOD = "arguments-are-understood"
+
+
+def _has(version: str, path: str) -> bool:
+    """Whether a version has a name; all have what is in a module that the table does not list."""
+    module, _, name = path.rpartition(".")
+    names = _table()[version].get(module)
+    gone = not module and name in _RAISING and version >= _RAISING[name]
+    return names is None or (name in names and not gone)
+
+
+@lru_cache(maxsize=1)
+def _installed() -> str:
+    """The version of the Triton that is installed; "" for none."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("triton")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _is_tile(facts: KernelFacts, node: ast.expr) -> bool:
+    """Whether an expression is surely a tensor of the language."""
+    value = facts.values.get(node)
+    return value is not None and (value.op is Op.LOAD or bool(value.shape))
 
 
 _ASKING_AXES = ("program_id", "num_programs")
@@ -134,7 +205,7 @@ def _name(facts: KernelFacts, node: ast.Attribute, path: str) -> Iterator[Site]:
     if name in _OF_LIBDEVICE:
         instead = f"libdevice.{name} of triton.language.extra"
     else:
-        instead = _INSTEAD.get(name) or (close[0] if close else "")
+        instead = _INSTEAD.get(name) or _DTYPES.get(name) or (close[0] if close else "")
     if not instead:
         return
     spelled = ast.unparse(node)

@@ -132,6 +132,9 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
             return None
         tensor = given(launch, argument)
         why = _why(view, tensor) if tensor is not None else ""
+        is_note = tensor is not None and not why and _may_be_strided(view, tensor)
+        if is_note and tensor is not None:
+            why = f"the launch in {launch.where} passes {tensor.name} as it comes"
     except TooLarge:
         return None
     if tensor is None or not why:
@@ -139,6 +142,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
     what = f"{why}; the kernel reads {name} as if it were contiguous"
     anchor = facts.kernel.node if launch.is_elsewhere else launch.call
     site = Site.of_mistake(anchor, "order-is-made-sure-of", "assumes-contiguity", what)
+    site = replace(site, is_note=is_note, is_reported=not is_note)
     place = _place(view, tensor) if not tensor.moved else None
     if place is None:
         return site
@@ -178,6 +182,19 @@ def _why(view: FlatReads, tensor: Given) -> str:
     if not view.is_divided:
         return ""
     return f"{where} {name} as it comes: of {name}.transpose(0, 1) it takes [1, 0] for [0, 1]"
+
+
+def _may_be_strided(view: FlatReads, tensor: Given) -> bool:
+    """Whether a tensor of several dimensions is read by rows, and nobody asked for its order.
+
+    Element by element the result may lie in memory as the tensor does.
+    """
+    from tritonopt.passes.assumed_contiguity.layouts import least_rank
+
+    launcher = view.binding.launch.launcher
+    if launcher is None or tensor.checks_last or not tensor.name or tensor.moved is not None:
+        return False
+    return least_rank(launcher, tensor.name) > 1 and view.is_flat and view.has_rows
 
 
 def _place(view: FlatReads, tensor: Given) -> ast.stmt | None:

@@ -129,12 +129,15 @@ class FlatReads:
         )
 
     @property
+    def has_rows(self) -> bool:
+        """Whether a length of a tensor is between the elements that it reads."""
+        forms = [substitute(offset, self.binding) for offset in self.offsets]
+        return any(isinstance(a, TensorSize) for form in forms for a in _atoms(form))
+
+    @property
     def goes_over_rows(self) -> bool:
         """Whether it reads more than one row."""
-        forms = [substitute(offset, self.binding) for offset in self.offsets]
-        if any(isinstance(a, TensorSize) for form in forms for a in _atoms(form)):
-            return True
-        return any(f is not None and _is_of_several(f) for f in self.binding.grid)
+        return self.has_rows or any(f is not None and _is_of_several(f) for f in self.binding.grid)
 
 
 def _atoms(form: Polynomial) -> Iterator[Atom]:

@@ -54,6 +54,9 @@ class Int64Offsets(Pass):
     functions may depend on its type. Masks, branches and loop bounds that overflow too become
     64-bit, or nothing does.
 
+    Where no launch is seen, one product of an integer parameter and a program id, or an index
+    loaded as int32, is a note.
+
     Most kernels overflow only at sizes that nobody uses. So `tritonopt suggest` shows only findings
     in floating-point data (not indices or lengths), in files where some kernel computes a program
     id in 64 bits; and one a kernel where an index that is shown to be loaded as int32 is multiplied
@@ -118,7 +121,10 @@ class Int64Offsets(Pass):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        if facts.launches.unknown or facts.launches.caller is not None:
+        if facts.launches.caller is not None:
+            return
+        if facts.launches.unknown:
+            yield from _of_unseen_launches(facts)
             return
         told = False
         for site in self._of_sizes(facts):
@@ -176,6 +182,23 @@ def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
     yield Site.of_mistake(anchor, "offset-fits", "offset-is-too-large", message)
 
 
+def _of_unseen_launches(facts: KernelFacts) -> Iterator[Site]:
+    """One note a kernel: a row and a stride are multiplied in 32 bits, whatever is passed."""
+    if not any(value.op is Op.MUL for value in facts.interpretation.computed):
+        return
+    from tritonopt.passes.int64_offsets.loaded_rows import find_unseen_rows, is_wide_elsewhere
+
+    wide = is_wide_elsewhere(facts)
+    found = next((v for v in find_unseen_rows(facts) if wide or _is_of_data(facts, v)), None)
+    if found is not None:
+        nodes = [n for n, value in facts.values.items() if value is found]
+        what = f"{_text_of(facts, found)} is computed in 32 bits: cast the row to tl.int64"
+        harm = "of a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
+        anchor = nodes[0] if nodes else facts.kernel.node
+        site = Site.of_mistake(anchor, "offset-fits", "product-is-of-32-bits", what, harm)
+        yield replace(site, is_note=True)
+
+
 def _expects_large_tensors(module: Module) -> bool:
     """Whether a kernel of the file computes a program id in 64 bits: its author thinks of them."""
 
@@ -206,6 +229,10 @@ def _is_int64(module: Module, node: ast.expr) -> bool:
 
 
 def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
+    return _is_of_data(facts, overflow.value)
+
+
+def _is_of_data(facts: KernelFacts, index: Value) -> bool:
     """Whether an access that the offset is for is one of data: of what is computed in floats.
 
     Of indices, lengths and other whole numbers nobody has billions.
@@ -218,7 +245,7 @@ def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
     results = [parts | {o for p in parts if is_loaded(p) for o in p.operands} for parts in results]
     for effect in facts.effects:
         roots = [] if effect.pointer is None else [effect.pointer, *bounds_of(effect)]
-        if not any(overflow.value in parts_of(facts.loops, root) for root in roots):
+        if not any(index in parts_of(facts.loops, root, stop=is_loaded) for root in roots):
             continue
         for parts in results:
             loaded = any(p.op is Op.LOAD and p.attribute == effect.order for p in parts)
@@ -265,10 +292,14 @@ def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
 
 
 def _text(facts: KernelFacts, overflow: Overflow) -> str:
-    nodes = (n for n, v in facts.values.items() if v is overflow.value and isinstance(n, ast.BinOp))
+    return _text_of(facts, overflow.value)
+
+
+def _text_of(facts: KernelFacts, index: Value) -> str:
+    nodes = (n for n, v in facts.values.items() if v is index and isinstance(n, ast.BinOp))
     node = next(nodes, None)
     if node is None:
-        return facts.forms.of(overflow.value).readable
+        return facts.forms.of(index).readable
     return Writer(facts).text(node)
 
 

@@ -72,3 +72,38 @@ def _is_loaded_row(facts: KernelFacts, row: Value) -> bool:
     parts = list(parts_of(facts.loops, row, stop=is_loaded))
     others = (Op.FLOORDIV, Op.MOD, Op.CDIV, Op.MINIMUM, Op.CAST)
     return any(map(is_loaded, parts)) and not any(p.op in others for p in parts)
+
+
+def find_unseen_rows(facts: KernelFacts) -> Iterator[Value]:
+    """Products of a row and a stride in 32 bits, of a kernel whose launches are not seen.
+
+    A row is a program id, or loaded as int32.
+    """
+    widths = Widths(facts, None, {})
+    numbers = {p.name for p in facts.kernel.parameters if not p.constexpr} - facts.pointers
+    pointers = (e.pointer for e in facts.effects if e.pointer is not None)
+    indices = {part for pointer in pointers for part in pointer.walk() if is_loaded(part)}
+    for effect in facts.effects:
+        root = effect.pointer if effect.loaded not in indices else None
+        for part in parts_of(facts.loops, root, stop=is_loaded) if root is not None else ():
+            if part.op is not Op.MUL or not widths.is_beyond(part, 1 << 31):
+                continue
+            for row, stride in (part.operands, part.operands[::-1]):
+                if stride.op is Op.PARAM and stride.name in numbers and _is_row(facts, row):
+                    yield part
+
+
+def _is_row(facts: KernelFacts, row: Value) -> bool:
+    parts = list(parts_of(facts.loops, row, stop=is_loaded))
+    counted = any(p.op is Op.PROGRAM_ID or is_loaded(p) for p in parts)
+    return counted and not any(p.op in (Op.MOD, Op.MINIMUM) for p in parts)
+
+
+def is_wide_elsewhere(facts: KernelFacts) -> bool:
+    """Whether the kernel casts some row to 64 bits: whoever wrote it thinks of large tensors."""
+    casts = (v for v in facts.interpretation.computed if v.op is Op.CAST and v.dtype == "int64")
+    return any(
+        part.op is Op.PROGRAM_ID or is_loaded(part)
+        for cast in casts
+        for part in parts_of(facts.loops, cast.operand, stop=is_loaded)
+    )

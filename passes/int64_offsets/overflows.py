@@ -532,12 +532,13 @@ def _linear(
 
 
 class Widths:
-    """How many bits integers have at one launch, where what it passes are these numbers."""
+    """How many bits integers have at one launch, where what it passes are these numbers; without
+    one, where integers that are passed fit 32 bits."""
 
     def __init__(
         self,
         facts: KernelFacts,
-        binding: LaunchBinding,
+        binding: LaunchBinding | None,
         numbers: Mapping[Atom, int],
         wide: frozenset[Value] = frozenset(),
     ) -> None:
@@ -580,7 +581,8 @@ class Widths:
         if op in _SAME:
             return self.of(value.operand)
         if op is Op.PHI:
-            asked = substitute(self._facts.forms.condition(value.condition), self._binding)
+            asked = self._facts.forms.condition(value.condition)
+            asked = substitute(asked, self._binding) if self._binding is not None else asked
             holds = number_of(asked, self._numbers)
             if holds is not None:
                 return self.of(value.then if holds else value.other)
@@ -600,6 +602,8 @@ class Widths:
             return _WIDE
         if types.seen and not types.seen <= {"int32", "int"}:
             return None
+        if self._binding is None:
+            return _NARROW
         passed = self._binding.values.get(Param(parameter.name))
         number = number_of(passed, self._numbers) if passed is not None else None
         if number is None:

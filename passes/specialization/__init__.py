@@ -49,9 +49,9 @@ class Specialization(Lint):
       to be 1, the lanes are not known to be adjacent.
 
     It also reports parameters that `do_not_specialize` should list, since compiling again gives no
-    better code: a random seed; a number that sets the grid and is only compared in a branch, or
-    only ends a loop over programs. The fix lists the latter. If such a number, or one in the mask
-    of rows, is a constexpr, each value of it compiles the kernel again.
+    better code: a random seed; a number that sets the grid, or is compared with program ids, if
+    only comparisons of scalars and loops over programs read it. The fix lists the latter. If such a
+    number, or one in the mask of rows, is a constexpr, each value of it compiles the kernel again.
     `tritonopt facts --compile` lists the accesses of each version of a kernel.
 
     ## Why
@@ -309,7 +309,8 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
             return
         if not isinstance(size.tensor.sole_atom, LauncherParameter):
             return
-        if all(form is None or size not in set(form.leaves()) for form in binding.grid):
+        sets_grid = any(form is not None and size in set(form.leaves()) for form in binding.grid)
+        if not (sets_grid or _ends_programs(facts, parameter.name)):
             return
     uses = [n for n in facts.kernel.nodes if isinstance(n, ast.Name) and n.id == parameter.name]
     is_read_once = all(_is_of_one_place(facts, use) for use in uses)
@@ -336,8 +337,8 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
 
 
 def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
-    """Whether a name stands in a comparison of numbers that a branch asks for, or ends a loop over
-    programs: one that begins at a constant is gone where its end is 1, and its iterations are 0."""
+    """Whether a name stands in a comparison of scalars, or ends a loop over programs: one that
+    begins at a constant is gone where its end is 1, and its iterations are 0."""
     parents = facts.kernel.module.names.parents
     test = parents.get(use)
     for loop in facts.loops:
@@ -345,13 +346,18 @@ def _is_of_one_place(facts: KernelFacts, use: ast.Name) -> bool:
         if loop.is_counted and isinstance(loop.node, ast.For) and loop.node.iter is test:
             is_end = isinstance(test, ast.Call) and test.args[1:2] == [use]
             return is_end and isinstance(start.sole_atom, ProgramId)
-    if not isinstance(test, ast.Compare):
-        return False
-    value = facts.values.get(test)
-    around = parents.get(test)
-    while isinstance(around, ast.BoolOp | ast.UnaryOp):
-        around = parents.get(around)
-    return value is not None and value.shape == () and isinstance(around, ast.If)
+    value = facts.values.get(test) if isinstance(test, ast.Compare) else None
+    return value is not None and value.shape == ()
+
+
+def _ends_programs(facts: KernelFacts, name: str) -> bool:
+    """Whether a program id is compared with a number, which so ends the programs that do work."""
+    return any(
+        value.op in COMPARISONS
+        and any(s.op in (Op.PARAM, Op.CONSTEXPR) and s.name == name for s in value.operands)
+        and any(part.op is Op.PROGRAM_ID for part in value.walk(but=Op.LOAD))
+        for value in facts.interpretation.computed
+    )
 
 
 def _ends_rows(facts: KernelFacts, name: str, uses: Sequence[ast.Name]) -> bool:

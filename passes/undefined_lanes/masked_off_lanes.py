@@ -208,7 +208,7 @@ def taken_in(
                     # Multiplied by 0: only a NaN or an infinity would be seen, and 0 is neither.
                     other = "0.0" if noticed is not None else other
                     noticed = noticed and None
-                if noticed and name in ("max", "argmax") and _is_of_integers(operand):
+                if noticed and name in ("max", "argmax") and _is_of_integers(facts, operand):
                     noticed = None  # lengths and indices are not below 0
                 if noticed and gives_other(effect) and not _has_any_sign(facts, effect, reduction):
                     noticed = None
@@ -241,9 +241,11 @@ def _has_any_sign(facts: KernelFacts, effect: Effect, reduction: Reduction) -> b
     return len(tiles) == 1 and bool(bases) and all(map(facts.launches.comes_from_callers, bases))
 
 
-def _is_of_integers(operand: Value) -> bool:
+def _is_of_integers(facts: KernelFacts, operand: Value) -> bool:
     return is_integer(operand.dtype) or any(
-        part.op in (Op.LOAD, Op.CAST) and is_integer(part.dtype)
+        (part.op in (Op.LOAD, Op.CAST) and is_integer(part.dtype))
+        or (part.op is Op.LOAD and part.number in facts.integers.loads)
+        or (part.op is Op.LOAD and part.other.dtype == "int" and not facts.types.of(part).seen)
         for part in operand.walk(but=Op.LOAD)  # of what is loaded, not of where it lies
     )
 
@@ -398,9 +400,11 @@ class _Taking:
                 return self._chosen(value, axes)
             case Op.MUL | Op.AND:
                 special = self._special and value.op is Op.MUL
-                if not special and any(self._is_zero(operand, axes) for operand in operands):
-                    return False
-                return any(self.reaches(operand, axes) for operand in operands)
+                pairs = zip(operands, operands[::-1], strict=True)
+                return any(
+                    (special or not self._is_zero(other, axes)) and self.reaches(operand, axes)
+                    for operand, other in pairs
+                )
             case Op.INSERT_AXES:
                 return self.reaches(value.operand, (value.pattern, *axes))
             case Op.CARRIED | Op.RESULT:
@@ -452,7 +456,8 @@ class _Filling(Padding):
         assert self._effect.loaded is not None
         if wanted is None:
             return ""
-        if wanted and any(map(_is_of_integers, (self._effect.loaded, reduction.operand))):
+        both = (self._effect.loaded, reduction.operand)
+        if wanted and any(_is_of_integers(self._facts, value) for value in both):
             return ""
         for filler in dict.fromkeys((wanted, -_INFINITY)):
             self._filler = filler
@@ -538,9 +543,13 @@ def padding_is_noticed(
     """
     try:
         guards = facts.interpretation.loads[load].guards
+        flipped = (atom for atom in off if off[atom] != on.get(atom))
+        carried = frozenset(
+            leaf.axis for atom in flipped for leaf in atom.leaves() if isinstance(leaf, Lane)
+        )
         pairs = [
             (
-                _Lane(facts, trial, off, guards, load).of(operand),
+                _Lane(facts, trial, off, guards, load, carried).of(operand),
                 _Lane(facts, trial, on, guards).of(operand),
             )
             for trial in range(_TRIALS)
@@ -603,8 +612,10 @@ class _Lane(Computation):
         known: Mapping[Atom, int],
         guards: Sequence[Guard],
         load: int | None = None,
+        masked: frozenset[int] = frozenset(),
     ) -> None:
         super().__init__(facts, trial, lanes=1)
+        self._masked = masked
         self._given = known
         self._holding = {guard.condition: guard.holds for guard in guards}
         self._load = load
@@ -629,6 +640,8 @@ class _Lane(Computation):
             case Op.PHI:
                 return self.row(random.Random(self._trial).choice((value.then, value.other)), axes)
             case Op.REDUCE:
+                if self._has_masked_lanes(value, axes):
+                    raise Unclear  # other elements of these lanes may be neutral, or not
                 return self._all(self._anything(value))
             case op if op in _CONNECTIVES:
                 decided = decided_by(self._facts, value, axes, self._given)
@@ -637,6 +650,13 @@ class _Lane(Computation):
                 if any(part.op in _INDICES for part in value.walk(Op.LOAD)):
                     raise Unclear  # where the lane is decides it, not what is loaded there
         return super()._compute(value, axes)
+
+    def _has_masked_lanes(self, value: Value, axes: Axes) -> bool:
+        """Whether a value has lanes along an axis where the mask is off."""
+        shape = widened(self._facts, value, axes).shape
+        extents = {} if shape is None else dict(enumerate(reversed(shape)))
+        long = [a for a, n in extents.items() if self._facts.forms.of(n).constant_value != 1]
+        return not self._masked.isdisjoint(long)
 
     def _loaded(self, value: Value, axes: Axes) -> float:
         load = self._facts.interpretation.loads[value.number]
@@ -665,6 +685,6 @@ class _Lane(Computation):
             return numbers.choice((0.0, 1.7))  # a flag, or a number
         if value.op in _INDICES or value.name in self._facts.integers.parameters:
             return float(numbers.randint(1, 9))
-        if value.op is not Op.LOAD:
-            return numbers.uniform(0.1, 4)
+        if value.op is not Op.LOAD or value.shape == ():
+            return numbers.uniform(0.1, 4)  # a scale, a temperature
         return numbers.uniform(-4, 4)

@@ -34,7 +34,7 @@ _TRIPS = 3
 _ORDERING = (EffectKind.BARRIER, EffectKind.ATOMIC, EffectKind.CALL)
 _MEETINGS = frozenset(
     ["sort", "topk", "cumsum", "cumprod", "associative_scan", "reduce", "argmax", "argmin", "max"]
-    + ["min", "dot", "dot_scaled", "histogram", "gather"]
+    + ["min", "dot", "dot_scaled", "histogram", "gather", "reduce_or", "reduce_and", "xor_sum"]
 )
 """Functions that exchange numbers between lanes: today's compiler puts a barrier into most."""
 
@@ -320,7 +320,8 @@ def _positions(extent: Polynomial) -> list[Polynomial]:
     number = extent.constant_value
     if number is not None and number <= _ALL_OF:
         return [Polynomial.constant(n) for n in range(int(number))]
-    return [Polynomial.constant(0), Polynomial.constant(1), extent - 1]
+    half = [] if number is None else [Polynomial.constant(int(number) // 2)]
+    return [Polynomial.constant(0), Polynomial.constant(1), *half, extent - 1]
 
 
 def _short(place: Sequence[Polynomial]) -> Place:
@@ -352,7 +353,35 @@ def _worlds(facts: KernelFacts, *effects: Effect) -> list[_Numbers]:
         numbers = {atom: binding.number(atom) for atom in binding.values if atom in asked}
         world = {a: Polynomial.constant(n) for a, n in numbers.items() if n is not None}
         found += [world] if world not in found else []
-    return found or [{}]
+    index = _index(facts, *effects)
+    chosen = [{}] if index is None else [{}, *({index: Polynomial.constant(n)} for n in (1, 2))]
+    return [{**world, **more} for world in found or [{}] for more in chosen]
+
+
+def _index(facts: KernelFacts, *effects: Effect) -> Atom | None:
+    """The one loaded integer that decides where two accesses go, and may be any number.
+
+    A scalar decides of both: a length. One for each lane stands in an address by itself.
+    """
+    forms, asked = facts.forms, list[set[Atom]]()
+    for effect in effects:
+        offset = forms.of(effect.pointer) if effect.pointer is not None else ONE
+        bounds = [forms.of(bound) for loop in effect.loops for bound in loop.bounds]
+        mask = effect.mask if effect.mask is not None and not effect.mask.is_none else None
+        bounds += [forms.condition(mask)] if mask is not None else []
+        asked.append(
+            {a for form in (offset, *bounds) for a in form.leaves() if isinstance(a, Loaded)}
+        )
+        asked[-1] -= {a for a in asked[-1] if _lanes_of(a) and offset.coefficient(a) != ONE}
+    every = set().union(*asked)
+    if len(every) != 1:
+        return None
+    (index,) = every
+    return index if _lanes_of(index) or all(asked) else None
+
+
+def _lanes_of(index: Atom) -> bool:
+    return any(isinstance(leaf, Lane) for form in index.inside for leaf in form.leaves())
 
 
 def _have_one_warp(facts: KernelFacts) -> bool:

@@ -456,6 +456,10 @@ assumes-contiguity: A kernel reads a tensor of a caller in the order of memory, 
     -> Call `.contiguous()` in the launcher, or check `is_contiguous()` there.
 grid-ends: A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.
     -> Swap the axes of the grid: axis 0 ends at 2**31 - 1.
+configuration-is-repeated: A tuner compiles and times the same configuration twice.
+    -> Remove one of them.
+key-in-vain: The key of a tuner has a length that the kernel does not read: each value is timed.
+    -> Take it out of the key.
 size-not-in-key: A tile is as long as a tensor, and the key of the tuner does not name its length.
     -> Name the parameter in `key=`.
 key-of-nothing: The key of a tuner names what is no parameter; Triton leaves such a name out.
@@ -466,12 +470,18 @@ leaves-elements: Under one of the tuner's configurations the grid is too small f
 leaves-its-buffer: There are sizes for which an access is outside of its tensor; the message shows
     them.
     -> Mask it by the length of that tensor.
+index-is-below-zero: An index that is loaded is compared with 0 or -1, and an access that it is in
+    the address of lets -1 by.
+    -> Add the comparison to the mask of the access.
 reads-what-others-write: A program reads what another program of the same launch writes; the message
     shows two.
     -> Write to another tensor, or launch twice.
 state-is-not-restored: A tuner runs the kernel many times to measure it, and each run changes what
     the next one reads.
     -> Name the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.
+product-is-of-32-bits: The number of a row and a stride are multiplied in 32 bits, in a kernel whose
+    launches are not among the files.
+    -> Cast the row to tl.int64.
 offset-is-too-large: There are sizes for which an offset does not fit 32 bits; the message shows
     them.
     -> Cast what it is computed from: `row = tl.program_id(0).to(tl.int64)`.

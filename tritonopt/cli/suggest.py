@@ -387,7 +387,8 @@ def _suggestions(
         others = (f for f in result.found if f.is_legal and f.is_beside(found) and f not in shown)
         where = "" if any(others) else found.kernel_name
         suggestion = _suggestion(job, target, found, where, fixes=rewriting.fixes(found))
-        yield (not suggestion.is_mistake, *found.place), suggestion
+        rank = suggestion.is_note if suggestion.is_finding else 2
+        yield (rank, *found.place), suggestion
 
 
 def _at_a_length(job: Job, target: Target, found: Found) -> str:
@@ -491,7 +492,8 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: b
         worth = gain.text if gain is not None and found.site.profit.is_expected else ""
     elif not fixes:
         known = REASONS.get(remark.reason)
-        return Suggestion(remark, why=why, span=span, advice=known.advice if known else "")
+        advice = known.advice if known else ""
+        return Suggestion(remark, why=why, span=span, advice=advice, is_note=found.site.is_note)
     else:
         is_fixable = found.chosen.is_named or found.site.is_safe_fix
     passes = shlex.quote(spelled(found.chosen))
@@ -508,6 +510,7 @@ def _suggestion(job: Job, target: Target, found: Found, kernel: str, *, fixes: b
         fix=_fix(module, found.rewritten()) if job.with_fixes else (),
         span=span,
         is_fixable=is_fixable,
+        is_note=found.site.is_note,
     )
 
 

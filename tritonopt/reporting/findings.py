@@ -52,15 +52,23 @@ class Suggestion:
     """Whether `suggest --fix` does it: of mistakes, those whose fix is safe."""
     advice: str = ""
     """What a person can do, where no command does it."""
+    is_note: bool = False
+    """Whether what it finds is a mistake for some callers only: `Site.is_note`."""
 
     @property
-    def is_mistake(self) -> bool:
+    def is_finding(self) -> bool:
         return self.remark.kind is RemarkKind.ANALYSIS
 
     @property
+    def is_mistake(self) -> bool:
+        return self.is_finding and not self.is_note
+
+    @property
     def label(self) -> str:
-        """What stands in brackets behind the pass: the safety of a rewrite, or `mistake`."""
-        return "mistake" if self.is_mistake else ",".join(safety_names(self.remark.safety)) or EXACT
+        """What stands in brackets behind the pass: the safety of a rewrite, `mistake` or `note`."""
+        if self.is_finding:
+            return "note" if self.is_note else "mistake"
+        return ",".join(safety_names(self.remark.safety)) or EXACT
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,7 @@ def suggest_report(files: Iterable[FileFindings], summary: Summary) -> str:
                             **_remark(suggestion.remark),
                             **_end(suggestion.span),
                             "mistake": suggestion.is_mistake,
+                            "note": suggestion.is_note,
                             "why": suggestion.why,
                             "worth": suggestion.worth,
                             "apply": suggestion.apply,

@@ -91,7 +91,8 @@ def _annotation(
             properties["endColumn"] = str(span.end_column - 1)
     properties["title"] = f"{remark.pass_name} [{label}]"
     message = "\n".join(filter(None, [_message(remark), *more]))
-    return _command(_LEVELS[remark.kind], properties, message)
+    level = "notice" if label == "note" else _LEVELS[remark.kind]
+    return _command(level, properties, message)
 
 
 def _safety(remark: Remark) -> str:

@@ -91,7 +91,7 @@ def _result(path: str, remark: Remark, suggestion: Suggestion | None = None) -> 
     result: dict[str, Any] = {
         "ruleId": remark.pass_name,
         "kind": "notApplicable" if missed else "fail",
-        "level": _LEVELS[remark.kind],
+        "level": "note" if suggestion is not None and suggestion.is_note else _LEVELS[remark.kind],
         "message": {"text": ". ".join(text)},
         "locations": [
             {

@@ -111,14 +111,16 @@ class TextReporter(Reporter):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._rewrites = self._mistakes = self._fixable = self._by_command = 0
+        self._rewrites = self._mistakes = self._notes = self._fixable = self._by_command = 0
         self._doubtful: list[str] = []
         self._verified: list[FileFindings] = []
 
     def file(self, found: FileFindings) -> None:
         mistakes = sum(suggestion.is_mistake for suggestion in found.suggestions)
         self._mistakes += mistakes
-        self._rewrites += len(found.suggestions) - mistakes
+        notes = sum(suggestion.is_note for suggestion in found.suggestions)
+        self._notes += notes
+        self._rewrites += len(found.suggestions) - mistakes - notes
         self._fixable += sum(suggestion.is_fixable for suggestion in found.suggestions)
         self._by_command += sum(bool(s.apply) and not s.is_fixable for s in found.suggestions)
         self._doubtful += found.doubtful
@@ -166,6 +168,7 @@ class TextReporter(Reporter):
         line = (
             f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
             f"{counted(self._mistakes, 'mistake')}{named}, "
+            f"{counted(self._notes, 'note') + ', ' if self._notes else ''}"
             f"{counted(self._rewrites, 'rewrite')} available"
         )
         fixed = "fixed" if summary.changed else "fixable with --fix"
@@ -309,7 +312,7 @@ def suggestion_lines(found: FileFindings, style: Style) -> Iterator[str]:
         remark = suggestion.remark
         if style.is_terminal:
             yield ""
-        color = YELLOW if suggestion.is_mistake else CYAN
+        color = YELLOW if suggestion.is_finding else CYAN
         label = _label(found.path, remark, color, suggestion.label)
         yield from style.folded(label, remark.message, _INDENT)
         if suggestion.span is not None:

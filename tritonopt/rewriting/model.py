@@ -80,6 +80,9 @@ class Site:
     """The message as an advice to whoever has not done it yet, without what was measured."""
     harm: str = ""
     """What comes of this mistake; without it, what the pass says of all of its mistakes holds."""
+    is_note: bool = False
+    """Of an analysis: whether it is a mistake only where callers pass what no launch shows. It is
+    listed as a note, and not fixed unless its pass is named."""
 
     @classmethod
     def of(
@@ -129,7 +132,9 @@ class Site:
     def is_safe_fix(self) -> bool:
         """Whether the changes fix a mistake and nothing else: where the mistake does not show,
         they change no result, and they rest on nothing that is assumed."""
-        return self.analysis and bool(self.changes) and _is_safe(self.safety, self.conditions)
+        if self.is_note or not (self.analysis and self.changes):
+            return False
+        return _is_safe(self.safety, self.conditions)
 
 
 def _is_safe(safety: frozenset[Safety], conditions: Iterable[Condition]) -> bool:

@@ -463,7 +463,8 @@ class _Run:
                     used |= site.facts_used
                     kind = said[1].kind
                     if kind is RemarkKind.ANALYSIS:
-                        if self._is_original and (site.is_reported or culprit.is_named):
+                        is_told = site.is_reported and not site.is_note
+                        if self._is_original and (is_told or culprit.is_named):
                             state.noted.append(said)
                     elif kind is RemarkKind.MISSED:
                         missed.append(said)

@@ -90,3 +90,21 @@ class Double(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         return launch(grad, grad.numel())
+
+
+# case: rows_times_their_length
+"""Nobody asks for the order of what is read by rows."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N)
+    tl.store(Y + tl.program_id(0) * N + cols, x * 2, mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty((m, n), device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -69,25 +69,6 @@ def launch(x, s):
     return y
 
 
-# case: rows_times_their_length
-# expect: silent
-"""No sign that any other tensor than a contiguous one comes."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * N + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty((m, n), device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: expanded_and_cast
 # expect: silent
 """A cast copies."""

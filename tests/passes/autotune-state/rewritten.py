@@ -351,3 +351,63 @@ def launch(x):
     n = x.numel()
     kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, x, n)
     return x
+
+
+# case: sum_into_zeros
+"""The launcher makes the zeros that the kernel adds to."""
+
+
+@triton.autotune([triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 512})], ["n"])
+@triton.jit
+def total_kernel(X, Out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(Out, tl.sum(tl.load(X + i, mask=i < n, other=0.0)))
+
+
+def total(x: torch.Tensor):
+    x = x.contiguous()
+    n = x.numel()
+    out = torch.zeros((1,), device=x.device, dtype=torch.float32)
+    total_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n)
+    return out
+
+
+# case: output_may_be_the_input
+"""The launcher passes the input for the output where it is asked to."""
+
+
+@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (4, 8)], key=["n"])
+@triton.jit
+def norm_kernel(X, Y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + i, mask=i < n, other=0.0)
+    tl.store(Y + row * n + i, x * 3.0 + tl.rsqrt(tl.sum(x * x, 0) / n + 1e-6), mask=i < n)
+
+
+def norm(x: torch.Tensor, inplace: bool = False):
+    m, n = x.shape
+    x = x.contiguous()
+    out = x if inplace else torch.empty_like(x)
+    norm_kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
+    return out
+
+
+# case: output_is_a_view
+"""The output is a view of the input."""
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 512})], key=["n"])
+@triton.jit
+def gelu_kernel(src, dst, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(src + i, mask=i < n)
+    tl.store(dst + i, x * 0.5 + x * x, mask=i < n)
+
+
+def gelu_(x: torch.Tensor):
+    assert x.is_contiguous()
+    n = x.numel()
+    flat = x.view(-1)
+    gelu_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, flat, n)
+    return x

@@ -335,3 +335,25 @@ def launch(a, v):
     o = torch.empty((m, v.shape[1]), device=a.device)
     kernel[(m,)](a, v, o, n, WIDTH=v.shape[1])
     return o
+
+
+# case: output_is_new
+# expect: silent
+"""The output is memory of its own."""
+
+
+@triton.autotune(configs=[triton.Config({}, num_warps=w) for w in (4, 8)], key=["n"])
+@triton.jit
+def norm_kernel(X, Y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + i, mask=i < n, other=0.0)
+    tl.store(Y + row * n + i, x * 3.0 + tl.rsqrt(tl.sum(x * x, 0) / n + 1e-6), mask=i < n)
+
+
+def norm(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    out = torch.empty_like(x)
+    norm_kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
+    return out

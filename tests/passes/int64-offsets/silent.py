@@ -276,18 +276,6 @@ def launch(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
-# case: launched_elsewhere
-# expect: silent
-"""No launch is seen."""
-
-
-# shared: kernel
-
-
-def twice(x):
-    return x * 2
-
-
 # case: length_of_the_caller
 # expect: silent
 """How long a row is is told by whoever calls the launcher."""
@@ -529,3 +517,96 @@ def launch(x, table, at):
     y = torch.empty((at.shape[0], 64), device=x.device)
     kernel[(at.shape[0],)](x, table, at.to(torch.int32), y, table.stride(0), D=64)
     return y
+
+
+# case: slot_in_32_bits_in_64_bits
+# expect: silent
+"""No launch, and the row or the stride has 64 bits."""
+
+
+@triton.jit
+def store_kv(K, Slots, Cache, stride_k, stride_cache, D: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, D)
+    slot = tl.load(Slots + t).to(tl.int64)
+    k = tl.load(K + t.to(tl.int64) * stride_k + d)
+    tl.store(Cache + slot * stride_cache + d, k)
+
+
+# case: row_of_logits_in_64_bits
+# expect: silent
+"""No launch, and the row or the stride has 64 bits."""
+
+
+@triton.jit
+def ce_kernel(X, Loss, stride, V, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    X += row * stride
+    m = -float("inf")
+    s = 0.0
+    for start in range(0, V, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        x = tl.load(X + i, mask=i < V, other=-float("inf")).to(tl.float32)
+        new = tl.maximum(m, tl.max(x, 0))
+        s = s * tl.exp(m - new) + tl.sum(tl.exp(x - new), 0)
+        m = new
+    tl.store(Loss + row, m + tl.log(s))
+
+
+# case: rows_of_a_tile_in_64_bits
+# expect: silent
+"""No launch, and the row or the stride has 64 bits."""
+
+
+@triton.jit
+def moe_kernel(A, B, C, Experts, stride_am: tl.int64, stride_be: tl.int64, stride_bn: tl.int64, N: tl.int64, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid = tl.program_id(0)
+    e = tl.load(Experts + pid)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    m = pid * BM + tl.arange(0, BM)
+    k = tl.arange(0, BK)
+    acc = tl.zeros([BM, BN], tl.float32)
+    b = B + e * stride_be + n[None, :] * stride_bn + k[:, None]
+    a = A + m[:, None] * stride_am + k[None, :]
+    for _ in range(0, K, BK):
+        acc += tl.dot(tl.load(a), tl.load(b))
+        a += BK
+        b += BK
+    tl.store(C + m[:, None] * N + n[None, :], acc)
+
+
+# case: cast_too_late_in_64_bits
+# expect: silent
+"""No launch, and the row or the stride has 64 bits."""
+
+
+@triton.jit
+def late_kernel(X, Y, stride, D: tl.constexpr):
+    row = tl.program_id(0)
+    d = tl.arange(0, D)
+    off = tl.cast(row, tl.int64) * stride
+    x = tl.load(X + off + d).to(tl.float32)
+    tl.store(Y + off + d, x * 2.0)
+
+
+# case: row_of_an_index_table
+# expect: silent
+"""Of a table of pages nobody has 2**31 entries."""
+
+
+@triton.jit
+def page_of(Table, b, j, stride_table):
+    return tl.load(Table + b * stride_table + j).to(tl.int64)
+
+
+@triton.jit
+def paged_kernel(Q, K, O, Table, stride_table, stride_page, stride_tok, pages, D: tl.constexpr, PAGE: tl.constexpr):
+    b = tl.program_id(0)
+    d = tl.arange(0, D)
+    q = tl.load(Q + b * D + d)
+    acc = tl.zeros([PAGE], tl.float32)
+    for j in range(pages):
+        page = page_of(Table, b, j, stride_table)
+        k = tl.load(K + page * stride_page + tl.arange(0, PAGE)[:, None] * stride_tok + d[None, :])
+        acc += tl.sum(k * q[None, :], 1)
+    tl.store(O + b * PAGE + tl.arange(0, PAGE), acc)

@@ -223,3 +223,100 @@ def kernel(G, X, Y, T: tl.constexpr):
     w = tl.exp(g[:, None] - g[None, :])
     w = w * (i[:, None] >= i[None, :])
     tl.store(Y + i, tl.sum(w * tl.load(X + i)[None, :], axis=1))
+
+
+# case: scan_of_halves
+# expect: finding, rounded-before-the-sum
+"""A scan adds in the type of its elements."""
+
+
+@triton.jit
+def k(X, Y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + i, mask=i < n, other=0.0)
+    tl.store(Y + row * n + i, tl.cumsum(x, 0), mask=i < n)
+
+
+# tritonopt: x: f16[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty((m, n), device=x.device, dtype=torch.float32)
+    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: product_of_bytes
+# expect: finding, rounded-before-the-sum
+"""The product wraps around before it is cast."""
+
+
+@triton.jit
+def k(A, X, Y, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([], tl.int32)
+    for s in range(0, K, BLOCK):
+        i = s + tl.arange(0, BLOCK)
+        a = tl.load(A + row * K + i, mask=i < K, other=0)
+        x = tl.load(X + i, mask=i < K, other=0)
+        total += tl.sum((a * x).to(tl.int32), 0)
+    tl.store(Y + row, total)
+
+
+# tritonopt: a: i8[m, k], x: i8[k]
+def run(a: torch.Tensor, x: torch.Tensor):
+    m, k_ = a.shape
+    assert x.shape == (k_,) and a.is_contiguous()
+    y = torch.empty((m,), dtype=torch.int32, device=a.device)
+    k[(m,)](a, x, y, k_, BLOCK=32)
+    return y
+
+
+# case: half_accumulator
+# expect: finding, accumulator-is-too-small
+"""A sum over a loop in fp16."""
+
+
+@triton.jit
+def k(X, Y, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    c = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float16)
+    for r in range(0, M):
+        acc += tl.load(X + r * N + c, mask=c < N, other=0.0)
+    tl.store(Y + c, acc, mask=c < N)
+
+
+# tritonopt: x: f16[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty((n,), device=x.device, dtype=torch.float16)
+    k[(triton.cdiv(n, 128),)](x, y, m, n, BLOCK=128, ROWS=16)
+    return y
+
+
+# case: half_products
+# expect: finding, accumulator-is-too-small
+"""Products of matrices in fp16."""
+
+
+@triton.jit
+def k(A, B, C, K, N: tl.constexpr, BK: tl.constexpr):
+    i = tl.arange(0, N)
+    kk = tl.arange(0, BK)
+    acc = tl.zeros([N, N], tl.float16)
+    for s in range(0, K, BK):
+        a = tl.load(A + i[:, None] * K + s + kk[None, :], mask=(s + kk < K)[None, :], other=0.0)
+        b = tl.load(B + (s + kk)[:, None] * N + i[None, :], mask=(s + kk < K)[:, None], other=0.0)
+        acc += tl.dot(a, b, out_dtype=tl.float16)
+    tl.store(C + i[:, None] * N + i[None, :], acc)
+
+
+# tritonopt: a: f16[64, k], b: f16[k, 64]
+def run(a: torch.Tensor, b: torch.Tensor):
+    n, k_ = a.shape
+    assert n == 64 and b.shape == (k_, 64) and a.is_contiguous() and b.is_contiguous()
+    c = torch.empty((64, 64), device=a.device, dtype=torch.float16)
+    k[(1,)](a, b, c, k_, N=64, BK=32)
+    return c

@@ -262,3 +262,74 @@ def kernel(X, M, S, N, BLOCK: tl.constexpr):
     best = tl.max(x, axis=0)
     tl.store(M + tl.program_id(0), best)
     tl.store(S + tl.program_id(0), tl.sum(tl.exp(x - best), axis=0))
+
+
+# case: scan_of_floats
+# expect: silent
+"""The elements are cast first."""
+
+
+@triton.jit
+def k(X, Y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    x = tl.load(X + row * n + i, mask=i < n, other=0.0).to(tl.float32)
+    tl.store(Y + row * n + i, tl.cumsum(x, 0), mask=i < n)
+
+
+# tritonopt: x: f16[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty((m, n), device=x.device, dtype=torch.float32)
+    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: product_of_integers
+# expect: silent
+"""The elements are cast first."""
+
+
+@triton.jit
+def k(A, X, Y, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([], tl.int32)
+    for s in range(0, K, BLOCK):
+        i = s + tl.arange(0, BLOCK)
+        a = tl.load(A + row * K + i, mask=i < K, other=0).to(tl.int32)
+        x = tl.load(X + i, mask=i < K, other=0)
+        total += tl.sum(a * x, 0)
+    tl.store(Y + row, total)
+
+
+# tritonopt: a: i8[m, k], x: i8[k]
+def run(a: torch.Tensor, x: torch.Tensor):
+    m, k_ = a.shape
+    assert x.shape == (k_,) and a.is_contiguous()
+    y = torch.empty((m,), dtype=torch.int32, device=a.device)
+    k[(m,)](a, x, y, k_, BLOCK=32)
+    return y
+
+
+# case: wide_accumulator
+# expect: silent
+"""The elements are cast first."""
+
+
+@triton.jit
+def k(X, Y, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
+    c = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for r in range(0, M):
+        acc += tl.load(X + r * N + c, mask=c < N, other=0.0)
+    tl.store(Y + c, acc.to(tl.float16), mask=c < N)
+
+
+# tritonopt: x: f16[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty((n,), device=x.device, dtype=torch.float16)
+    k[(triton.cdiv(n, 128),)](x, y, m, n, BLOCK=128, ROWS=16)
+    return y

@@ -58,3 +58,22 @@ def launch(x):
     grid = (triton.cdiv(m, 16),)
     double_rows[grid](x, y, m, n, BLOCK_M=16, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: bound_of_programs
+# expect: finding, recompiles-for-nothing
+"""A fixed grid, and a constexpr that ends the programs which do work."""
+
+
+@triton.jit
+def copy_kernel(Src, Dst, Ids, num_tokens: tl.constexpr, stride, BLOCK: tl.constexpr):
+    t = tl.program_id(0).to(tl.int64)
+    if t < num_tokens:
+        row = tl.load(Ids + t).to(tl.int64)
+        i = tl.arange(0, BLOCK)
+        tl.store(Dst + row * stride + i, tl.load(Src + t * stride + i, mask=i < stride), mask=i < stride)
+
+
+def scatter(src: torch.Tensor, dst: torch.Tensor, ids: torch.Tensor):
+    copy_kernel[(1024,)](src, dst, ids, num_tokens=src.size(0), stride=src.stride(0), BLOCK=triton.next_power_of_2(src.size(1)))
+    return dst

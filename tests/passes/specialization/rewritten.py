@@ -41,3 +41,25 @@ def launch(x):
     y = torch.empty((m, n), device=x.device)
     double_rows[(min(m, 132),)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: compared_in_a_mask
+"""A scalar in a mask has no lanes."""
+
+
+@triton.jit
+def pad_kernel(X, Lens, Y, batch, stride, BLOCK: tl.constexpr):
+    b = tl.program_id(0)
+    valid = b < batch
+    i = tl.arange(0, BLOCK)
+    length = tl.load(Lens + b, mask=valid, other=0)
+    x = tl.load(X + b * stride + i, mask=i < length, other=0.0)
+    tl.store(Y + b * stride + i, x, mask=(i < stride) & valid)
+
+
+def pad(x: torch.Tensor, lens: torch.Tensor):
+    batch, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    pad_kernel[(triton.next_power_of_2(batch),)](x, lens, y, batch, n, BLOCK=triton.next_power_of_2(n))
+    return y

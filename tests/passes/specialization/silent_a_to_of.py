@@ -301,3 +301,25 @@ def powers(X, Y, n, BLOCK: tl.constexpr):
     for _ in range(n):
         x = x * x
     tl.store(Y + lanes, x)
+
+
+# case: bound_is_listed
+# expect: silent
+"""The bound of the programs is no constexpr."""
+
+
+@triton.jit
+def copy_kernel(Src, Dst, Ids, num_tokens, stride, BLOCK: tl.constexpr):
+    t = tl.program_id(0).to(tl.int64)
+    if t < num_tokens:
+        row = tl.load(Ids + t).to(tl.int64)
+        i = tl.arange(0, BLOCK)
+        tl.store(Dst + row * stride + i, tl.load(Src + t * stride + i, mask=i < stride), mask=i < stride)
+
+
+copy_kernel.do_not_specialize = ["num_tokens"]
+
+
+def scatter(src: torch.Tensor, dst: torch.Tensor, ids: torch.Tensor):
+    copy_kernel[(src.size(0),)](src, dst, ids, 2**20, stride=src.stride(0), BLOCK=triton.next_power_of_2(src.size(1)))
+    return dst

@@ -49,3 +49,27 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]), triton.cdiv(m, 8))](x, y, m, n, BLOCK=16)
     return y
+
+
+# case: grid_of_tiles_for_one_height
+# expect: finding, leaves-elements
+"""Half of the rows where the tuner takes the smaller tile."""
+
+
+@triton.autotune(configs=[triton.Config({"BM": 32, "BN": 32}), triton.Config({"BM": 64, "BN": 32})], key=["m", "n"])
+@triton.jit
+def copy2_kernel(X, Y, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    c = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    ok = (r < m) & (c < n)
+    tl.store(Y + r * n + c, tl.load(X + r * n + c, mask=ok), mask=ok)
+
+
+def copy2(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    BM = 64
+    grid = (triton.cdiv(m, BM), triton.cdiv(n, 32))
+    copy2_kernel[grid](x, y, m, n)
+    return y

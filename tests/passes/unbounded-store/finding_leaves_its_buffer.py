@@ -470,3 +470,30 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(triton.cdiv(m, 16),)](x, y, m, n, ROWS=16, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: length_is_an_argument
+# expect: finding, leaves-its-buffer
+"""The launcher makes a buffer of n elements, and no mask knows n."""
+
+
+@triton.jit
+def offsets(pid, BLOCK: tl.constexpr):
+    return pid * BLOCK + tl.arange(0, BLOCK)
+
+
+@triton.jit
+def write(P, offs, v):
+    tl.store(P + offs, v)
+
+
+@triton.jit
+def fill_kernel(Y, n, value, BLOCK: tl.constexpr):
+    write(Y, offsets(tl.program_id(0), BLOCK), tl.full([BLOCK], 0.0, tl.float32) + value)
+
+
+def fill(n: int, value: float, device):
+    y = torch.empty(n, device=device, dtype=torch.float32)
+    grid = (triton.cdiv(n, 1024),)
+    fill_kernel[grid](y, n, value, BLOCK=1024)
+    return y

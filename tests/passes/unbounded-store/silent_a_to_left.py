@@ -282,3 +282,29 @@ def launch(x):
     y = torch.empty_like(x)
     kernel[(triton.cdiv(m, 4) * 4,)](x, y, m)
     return y
+
+
+# case: grid_of_tiles
+# expect: silent
+"""The grid asks for the height of the tile."""
+
+
+@triton.autotune(configs=[triton.Config({"BM": 32, "BN": 32}), triton.Config({"BM": 64, "BN": 32})], key=["m", "n"])
+@triton.jit
+def copy2_kernel(X, Y, m, n, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    c = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    ok = (r < m) & (c < n)
+    tl.store(Y + r * n + c, tl.load(X + r * n + c, mask=ok), mask=ok)
+
+
+def copy2(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+
+    def grid(meta):
+        return triton.cdiv(m, meta["BM"]), triton.cdiv(n, 32)
+
+    copy2_kernel[grid](x, y, m, n)
+    return y

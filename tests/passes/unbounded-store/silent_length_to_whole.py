@@ -433,3 +433,54 @@ def launch(x):
     y = torch.empty((n, n), device=x.device)
     kernel[(triton.cdiv(n, 16),)](x, y, n, BM=16, BN=16)
     return y
+
+
+# case: minus_one_is_left_out
+# expect: silent
+"""The mask of each load leaves -1 out, in its own words."""
+
+
+@triton.jit
+def gather_kernel(P, ids, Out, Logs, n, vocab, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    ok = i < n
+    t = tl.load(ids + i, mask=ok, other=0)
+    ok = ok & (t != -1)
+    p = tl.load(P + i * vocab + t, mask=ok, other=0.0)
+    q = tl.load(Logs + i * vocab + t, mask=ok & (t >= 0), other=0.0)
+    tl.store(Out + i, p + q, mask=i < n)
+
+
+def gather(p: torch.Tensor, ids: torch.Tensor, logs: torch.Tensor):
+    n, vocab = p.shape
+    p, logs = p.contiguous(), logs.contiguous()
+    out = torch.empty((n,), device=p.device, dtype=p.dtype)
+    gather_kernel[(triton.cdiv(n, 16),)](p, ids, out, logs, n, vocab, BLOCK=16)
+    return out
+
+
+# case: masked_by_an_argument
+# expect: silent
+"""The mask knows the length that the launcher was given."""
+
+
+@triton.jit
+def offsets(pid, BLOCK: tl.constexpr):
+    return pid * BLOCK + tl.arange(0, BLOCK)
+
+
+@triton.jit
+def write(P, offs, v, n):
+    tl.store(P + offs, v, mask=offs < n)
+
+
+@triton.jit
+def fill_kernel(Y, n, value, BLOCK: tl.constexpr):
+    write(Y, offsets(tl.program_id(0), BLOCK), tl.full([BLOCK], 0.0, tl.float32) + value, n)
+
+
+def fill(n: int, value: float, device):
+    y = torch.empty(n, device=device, dtype=torch.float32)
+    grid = (triton.cdiv(n, 1024),)
+    fill_kernel[grid](y, n, value, BLOCK=1024)
+    return y

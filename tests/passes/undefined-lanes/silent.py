@@ -405,3 +405,47 @@ def kernel(X, W, Y, N, BLOCK: tl.constexpr):
     x = tl.load(X + c, mask=mask)
     w = tl.load(W + c, mask=mask, other=0.0)
     tl.store(Y, tl.sum(tl.where(mask, x * w, 0.0), axis=0))
+
+
+# case: largest_index
+# expect: silent
+"""What is an index elsewhere is not below 0."""
+
+
+@triton.jit
+def kernel(X, Top, Counts, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    index = tl.load(X + offs, mask=offs < n, other=0)
+    tl.atomic_max(Top, tl.max(index, axis=0))
+    tl.atomic_add(Counts + index, 1, mask=offs < n)
+
+
+def launch(x, counts):
+    n = x.numel()
+    x = x.contiguous()
+    top = torch.zeros((1,), device=x.device, dtype=x.dtype)
+    kernel[(triton.cdiv(n, 64),)](x, top, counts, n, BLOCK=64)
+    return top
+
+
+# case: sum_of_neutral_rows
+# expect: silent
+"""Lanes that are masked off hold 0, and so does each sum over their columns."""
+
+
+@triton.jit
+def kernel(A, X, Y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    ok = i < n
+    a = tl.load(A + i[:, None] * n + i[None, :], mask=ok[:, None] & ok[None, :], other=0.0)
+    x = tl.load(X + tl.program_id(0) * n + i, mask=ok, other=0.0)
+    rest = x - tl.sum(a * x[:, None], axis=0)
+    tl.store(Y + tl.program_id(0), tl.sum(rest * rest))
+
+
+def launch(a, x):
+    m, n = x.shape
+    a, x = a.contiguous(), x.contiguous()
+    y = torch.empty((m,), device=x.device)
+    kernel[(m,)](a, x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

@@ -59,3 +59,49 @@ def k(X, Y, n, BLOCK: tl.constexpr):
     if n > 0:
         x = tl.tanh(x)
     tl.store(Y + c, x)
+
+
+# case: types_of_torch
+# expect: finding, no-such-name
+"""Types as torch calls them."""
+
+
+@triton.jit
+def k(X, Y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(X + i).to(tl.half)
+    a = tl.zeros([BLOCK], dtype=tl.float)
+    tl.store(Y + i, a + x)
+
+
+# case: methods_of_torch
+# expect: finding, no-such-name
+"""A loaded tensor has no such methods."""
+
+
+@triton.jit
+def k(X, Y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(X + i)
+    tl.store(Y + i, x.float() + x.clamp(0, 1))
+
+
+# case: gone_from_a_version
+# expect: finding, no-such-name
+# options: triton=3.9.0
+"""Triton 3.9 raises in tl.make_block_ptr."""
+
+
+@triton.autotune(configs=[triton.Config({"B": 32}), triton.Config({"B": 64})], key=["m", "n"])
+@triton.jit
+def decay_kernel(S, m, n, B: tl.constexpr):
+    p = tl.make_block_ptr(S, (m, n), (n, 1), (tl.program_id(0) * B, tl.program_id(1) * B), (B, B), (1, 0))
+    s = tl.load(p, boundary_check=(0, 1))
+    tl.store(p, s * 0.9, boundary_check=(0, 1))
+
+
+def decay(s: torch.Tensor):
+    m, n = s.shape
+    assert s.is_contiguous()
+    decay_kernel[lambda meta: (triton.cdiv(m, meta["B"]), triton.cdiv(n, meta["B"]))](s, m, n)
+    return s

@@ -73,3 +73,26 @@ else:
     def k(X, Y, BLOCK: tl.constexpr):
         c = tl.arange(0, BLOCK)
         tl.store(Y + c, tl.log(1 + tl.load(X + c)))
+
+
+# case: in_this_version
+# expect: silent
+# options: triton=3.7.1
+"""Triton 3.7 has block pointers."""
+
+
+@triton.autotune(configs=[triton.Config({"B": 32}), triton.Config({"B": 64})], key=["m", "n"])
+@triton.jit
+def decay_kernel(S, T, m, n, B: tl.constexpr):
+    p = tl.make_block_ptr(S, (m, n), (n, 1), (tl.program_id(0) * B, tl.program_id(1) * B), (B, B), (1, 0))
+    q = tl.make_block_ptr(T, (m, n), (n, 1), (tl.program_id(0) * B, tl.program_id(1) * B), (B, B), (1, 0))
+    s = tl.load(p, boundary_check=(0, 1))
+    tl.store(q, s * 0.9, boundary_check=(0, 1))
+
+
+def decay(s: torch.Tensor):
+    m, n = s.shape
+    s = s.contiguous()
+    t = torch.empty_like(s)
+    decay_kernel[lambda meta: (triton.cdiv(m, meta["B"]), triton.cdiv(n, meta["B"]))](s, t, m, n)
+    return t

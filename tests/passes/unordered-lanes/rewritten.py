@@ -330,3 +330,82 @@ def launch(x: torch.Tensor, n: int):
     s, y = torch.empty_like(x), torch.zeros_like(x)
     k[(1,)](x, s, y, n, BLOCK=64)
     return y
+
+
+# case: new_token_is_read_back
+# verify: no, no length is drawn that fits the cache
+"""The token is stored by one tile of lanes, and all tokens are read by others."""
+
+
+@triton.jit
+def decode_kernel(Q, Knew, K, Out, lens, stride_b, D: tl.constexpr, BLOCK: tl.constexpr):
+    b = tl.program_id(0)
+    d = tl.arange(0, D)
+    length = tl.load(lens + b)
+    tl.store(K + b * stride_b + (length - 1) * D + d, tl.load(Knew + b * D + d))
+    q = tl.load(Q + b * D + d)
+    acc = tl.zeros([D], tl.float32)
+    for start in range(0, length, BLOCK):
+        n = start + tl.arange(0, BLOCK)
+        k = tl.load(K + b * stride_b + n[:, None] * D + d[None, :], mask=(n < length)[:, None], other=0.0)
+        acc += tl.sum(tl.sum(k * q[None, :], 1)[:, None] * k, 0)
+    tl.store(Out + b * D + d, acc)
+
+
+def decode(q: torch.Tensor, knew: torch.Tensor, k: torch.Tensor, lens: torch.Tensor):
+    out = torch.empty_like(q)
+    decode_kernel[(q.shape[0],)](q, knew, k, out, lens, k.stride(0), D=64, BLOCK=32)
+    return out
+
+
+# case: rotated_in_place
+"""Each lane reads half a row further on, and the rows are overwritten."""
+
+
+@triton.jit
+def rotate_kernel(X, Y, cos, D: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, D)
+    x = tl.load(X + row * D + i)
+    other = tl.load(X + row * D + (i + D // 2) % D)
+    c = tl.load(cos + i)
+    tl.store(Y + row * D + i, x * c + other)
+
+
+def rotate_(x: torch.Tensor, cos: torch.Tensor):
+    m, d = x.shape
+    assert x.is_contiguous() and d == 128
+    rotate_kernel[(m,)](x, x, cos, D=128)
+    return x
+
+
+# case: gathered_from_what_was_stored
+# verify: no, no index is drawn that fits
+"""Any lane may take what any other one has stored."""
+
+
+@triton.jit
+def permute_kernel(X, S, Perm, Y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(S + i, tl.load(X + i) * 2)
+    p = tl.load(Perm + i)
+    tl.store(Y + i, tl.load(S + p))
+
+
+def permute(x: torch.Tensor, perm: torch.Tensor):
+    s = torch.empty_like(x)
+    y = torch.empty_like(x)
+    permute_kernel[(1,)](x, s, perm, y, N=512)
+    return y
+
+
+# case: gathered
+# verify: no, no index is drawn that fits
+"""Which elements come is in memory."""
+
+
+@triton.jit
+def k(X, Index, S, Y, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    tl.store(S + c, tl.load(X + c))
+    tl.store(Y + c, tl.load(S + tl.load(Index + c)))

@@ -204,18 +204,6 @@ def launch(x: torch.Tensor):
     return y
 
 
-# case: gathered
-# expect: silent
-"""Which elements come is in memory."""
-
-
-@triton.jit
-def k(X, Index, S, Y, BLOCK: tl.constexpr):
-    c = tl.arange(0, BLOCK)
-    tl.store(S + c, tl.load(X + c))
-    tl.store(Y + c, tl.load(S + tl.load(Index + c)))
-
-
 # case: atomic_between
 # expect: silent
 """What atomics order is another matter."""
@@ -324,3 +312,26 @@ def k(X, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     x = tl.sort(tl.load(X + (BLOCK - 1 - c)))
     tl.store(X + c, x)
+
+
+# case: rotated_into_another
+# expect: silent
+"""The rows go to another tensor."""
+
+
+@triton.jit
+def rotate_kernel(X, Y, cos, D: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, D)
+    x = tl.load(X + row * D + i)
+    other = tl.load(X + row * D + (i + D // 2) % D)
+    c = tl.load(cos + i)
+    tl.store(Y + row * D + i, x * c + other)
+
+
+def rotate(x: torch.Tensor, cos: torch.Tensor):
+    m, d = x.shape
+    assert x.is_contiguous() and d == 128
+    y = torch.empty_like(x)
+    rotate_kernel[(m,)](x, y, cos, D=128)
+    return y

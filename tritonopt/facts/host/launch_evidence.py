@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
+from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.launcher_code import bindings_of, evaluated_by, evaluation_at
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.host.reach import reach_of
@@ -27,6 +28,7 @@ from tritonopt.facts.host.same_memory import (
 from tritonopt.facts.host.tensor_expressions import allocation, viewed
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.source import Kernel, Launch
+from tritonopt.source.trees import walk
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,14 @@ class LaunchEvidence:
         pairs = zip(self._buffers, arguments, strict=True)
         return all(a is not None and buffers.comes_from_caller(a) for buffers, a in pairs)
 
+    def starts_at_zero(self, name: str) -> bool:
+        """Whether each launch gets memory that its launcher has just made of zeros."""
+        if self.unknown or not self.launches:
+            return False
+        pairs = zip(self.launches, self._buffers, strict=True)
+        given = [(launch.arguments.get(name), buffers) for launch, buffers in pairs]
+        return all(argument and buffers.is_zeroed(argument) for argument, buffers in given)
+
     @cached_property
     def _buffers(self) -> tuple[_Buffers, ...]:
         """Of each launch."""
@@ -244,6 +254,7 @@ class _Buffers:
     def __init__(self, launch: Launch) -> None:
         assert launch.launcher is not None
         self._module = launch.module
+        self._launch = launch
         self._reach = reach_of(self._module, launch.launcher)
         self._end = launch.call.end_lineno or launch.call.lineno
         self._tensors = {
@@ -271,6 +282,30 @@ class _Buffers:
         if base is None:
             return False
         return self._is_from_parameter(base) or self._is_older(base, own.calls)
+
+    def is_zeroed(self, expression: ast.expr) -> bool:
+        """Whether it is memory of zeros, which nothing uses before the launch, in no loop."""
+        own, launcher = self._own(expression), self._launch.launcher
+        parents = self._module.names.parents
+        if own is None or not own.calls or launcher is None:
+            return False
+        if any(_called(call) not in torch_api.ZEROED for call in own.calls):
+            return False
+        around: ast.AST | None = self._launch.call
+        while around is not None and around is not launcher:
+            around = parents.get(around)
+            if isinstance(around, ast.For | ast.AsyncFor | ast.While):
+                return False
+        inside = set(walk(self._launch.call))
+        return not any(
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and node.id in own.names
+            and node.lineno <= self._end
+            and node not in inside
+            and not isinstance(parents.get(node), ast.Attribute)
+            for node in walk(launcher)
+        )
 
     def comes_from_caller(self, expression: ast.expr) -> bool:
         """Whether it is a view of what the caller passed, or a copy of it."""
@@ -353,6 +388,14 @@ class _Own:
     """The allocations that it may be of."""
     names: frozenset[str] = frozenset()
     """The names that held it on its way to the launch."""
+
+
+def _called(call: ast.Call) -> str:
+    """The bare name of what is called."""
+    match call.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
 
 
 def _base(expression: ast.expr) -> ast.Name | None:

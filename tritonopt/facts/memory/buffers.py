@@ -134,12 +134,13 @@ class SizesOfStore:
         if base is None:
             raise CannotTell
         self._base = base
+        self._binding = self._measured(self._binding)
         self._offset = self._host(offset)
         self._conditions = [
             (self._host(form), holds) for form, holds in conditions_of(facts, store)
         ]
         stated = [self._host(form) for form in stated_by_kernel(facts)]
-        self._checks = [*binding.holding, *(form for form in stated if not is_per_lane(form))]
+        self._checks = [*self._binding.holding, *(form for form in stated if not is_per_lane(form))]
         if not self._leaves_open:
             self._take_defaults()
         asked = [*(c for c, _ in self._conditions), *self._checks]
@@ -159,6 +160,29 @@ class SizesOfStore:
     def _host(self, form: Polynomial) -> Polynomial:
         return substitute(form, self._binding)
 
+    @cached_property
+    def _lengths(self) -> dict[Atom, Polynomial]:
+        """The launcher's integers that the buffer is as long as, as the length of a tensor each."""
+        made = self._made.get(self._buffer)
+        defaults = defaults_of(self._launch)
+        return {
+            atom: Polynomial.of(TensorSize(Polynomial.of(atom), "size", (0,)))
+            for atom in ((size.sole_atom for size in made.sizes) if made is not None else ())
+            if isinstance(atom, LauncherParameter) and atom not in defaults
+        }
+
+    def _measured(self, binding: LaunchBinding) -> LaunchBinding:
+        """The same launch in terms of these lengths."""
+        lengths = self._lengths
+        if not lengths:
+            return binding
+        return replace(
+            binding,
+            values={atom: replaced(form, lengths) for atom, form in binding.values.items()},
+            grid=tuple(form and replaced(form, lengths) for form in binding.grid),
+            holding=tuple(replaced(check, lengths) for check in binding.holding),
+        )
+
     def _take_defaults(self) -> None:
         """Of what decides on the way to the store, and is left to the caller, the default."""
         defaults = defaults_of(self._launch)
@@ -177,8 +201,8 @@ class SizesOfStore:
         return passed
 
     @cached_property
-    def _shapes(self) -> dict[Polynomial, Shape]:
-        """The tensors that the launcher makes, and those that it checks to be like another one."""
+    def _made(self) -> dict[Polynomial, Shape]:
+        """The tensors that the launcher makes."""
         assert self._launch.launcher is not None
         form_at = forms_at(self._launch)
         found = {}
@@ -188,6 +212,16 @@ class SizesOfStore:
                 own = Polynomial.of(place_atom(node))
                 if shape is not None and shape.like != own:
                     found[own] = shape
+        return found
+
+    @cached_property
+    def _shapes(self) -> dict[Polynomial, Shape]:
+        """The same in terms of lengths, and those that it checks to be like another tensor."""
+        lengths = self._lengths
+        found = {
+            own: replace(shape, sizes=tuple(replaced(size, lengths) for size in shape.sizes))
+            for own, shape in self._made.items()
+        }
         for part in (part for check in self._checks for part in factors(check)):
             alike = part.sole_atom
             if isinstance(alike, SameShape):
@@ -548,10 +582,7 @@ class Trial(SizesOfStore):
     def _told(
         self, sizes: tuple[int, ...], length: int, element: int, place: Mapping[Atom, int]
     ) -> str:
-        shapes = [
-            f"{_parameter_name(tensor)} of shape {shown_sizes(self._given_sizes(tensor, sizes))}"
-            for tensor in self._ranks
-        ]
+        shapes = [self._shown(tensor, sizes) for tensor in self._ranks]
         programs = [str(n) for a, n in place.items() if isinstance(a, ProgramId)]
         lanes = [str(n) for a, n in place.items() if isinstance(a, Lane)]
         trips = [str(n) for a, n in place.items() if isinstance(a, Iteration)]
@@ -565,6 +596,13 @@ class Trial(SizesOfStore):
             f"{' of '.join(where) or 'the access'} {self._verb} element {element} of {self._base}, "
             f"which has {length} elements"
         )
+
+    def _shown(self, tensor: Polynomial, sizes: tuple[int, ...]) -> str:
+        """The sizes of a given tensor, in words; of an integer that is a length, its number."""
+        name, given = _parameter_name(tensor), self._given_sizes(tensor, sizes)
+        if tensor.sole_atom in self._lengths:
+            return f"{name} = {given[0]}"
+        return f"{name} of shape {shown_sizes(given)}"
 
 
 class _Overrun(Trial):
@@ -625,16 +663,19 @@ class _Reached(Trial):
             settings = zip(self._settings(sizes), other._settings(sizes), strict=False)
             for mine, theirs in settings:
                 one, another = self._elements(mine), other._elements(theirs)
+                if one is None or another is None:
+                    continue
                 if one < another:
                     return self._told_left_out(other, sizes, len(one), len(another))
                 if another < one:
                     return other._told_left_out(self, sizes, len(another), len(one))
         return ""
 
-    def _elements(self, numbers: dict[Atom, int]) -> frozenset[int]:
+    def _elements(self, numbers: dict[Atom, int]) -> frozenset[int] | None:
+        """None where they are too many to be gone through."""
         places = list(islice(self._chosen(numbers, lambda _, most: range(most)), MOST_STORED + 1))
         if len(places) > MOST_STORED:
-            raise CannotTell
+            return None
         return frozenset(element for _, element in reached(self, places, numbers))
 
     def _told_left_out(self, more: _Reached, sizes: tuple[int, ...], few: int, many: int) -> str:

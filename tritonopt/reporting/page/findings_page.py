@@ -21,6 +21,7 @@ _ORDER = (
     "range). `tritonopt bench` and `tritonopt tune` measure on your GPU, with your shapes."
 )
 _GAIN = "Measured elsewhere"
+_FINDINGS = ("mistake", "note")
 
 
 def suggest_page(
@@ -33,8 +34,8 @@ def suggest_page(
         if subject.places or subject.problems:
             subjects.append(subject)
     subjects.sort(key=_best_first)
-    mistakes = [p for s in subjects for p in s.places if p.label == "mistake"]
-    rewrites = [p for s in subjects for p in s.places if p.label != "mistake"]
+    mistakes = [p for s in subjects for p in s.places if p.label in _FINDINGS]
+    rewrites = [p for s in subjects for p in s.places if p.label not in _FINDINGS]
     rewrites.sort(key=lambda place: -rank_of(place.worth))
     listings = []
     if mistakes:
@@ -113,7 +114,7 @@ def _suggested(file: FileFindings, anchor: str) -> Subject:
         suggested(file.path, s, f"{anchor}p{at}", _diff_of(file, s))
         for at, s in enumerate(file.suggestions)
     ]
-    places.sort(key=lambda place: (place.label != "mistake", -rank_of(place.worth)))
+    places.sort(key=lambda place: (place.label not in _FINDINGS, -rank_of(place.worth)))
     return Subject(anchor, file.path, problems=file.errors, places=tuple(places))
 
 
@@ -158,7 +159,7 @@ def _entry(place: Place, evidence: str, grade: str) -> Entry:
 
 def _best_first(subject: Subject) -> tuple[int, float]:
     """Files with mistakes, then those with the largest gain."""
-    mistakes = sum(place.label == "mistake" for place in subject.places)
+    mistakes = sum(place.label in _FINDINGS for place in subject.places)
     return -mistakes, -max((rank_of(place.worth) for place in subject.places), default=0.0)
 
 

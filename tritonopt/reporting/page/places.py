@@ -51,7 +51,7 @@ def suggested(path: str, suggestion: Suggestion, anchor: str, diff: Diff | None)
         suggestion.worth,
         suggestion.apply,
         # Of a mistake the message says what is wrong.
-        () if suggestion.is_mistake else tuple(map(check_of, remark.conditions)),
+        () if suggestion.is_finding else tuple(map(check_of, remark.conditions)),
         diff,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tritonopt.facts import Effect, KernelFacts
+from tritonopt.facts import Effect, EffectKind, KernelFacts
 from tritonopt.facts.algebra.atoms import CeilDiv, Iteration, Maximum, Negative, ProgramId
 from tritonopt.facts.algebra.divisibility import substitute
 from tritonopt.facts.memory.offsets import number_of
@@ -24,9 +24,11 @@ class UnboundedStore(Lint):
     length or `<=`, lets lanes reach past the end; `offsets - 1` reads before the start. The pass
     reports the access with a launch, a shape, a program, a lane and the element.
 
-    It also reports a pointer that one loop moved by whole tiles past the place where the mask of
-    the next loop begins; and a grid that fits one configuration of a tuner: under another, whose
-    programs store fewer elements, some are never stored.
+    It also reports an access whose index is loaded and may be -1, as the kernel shows elsewhere: it
+    compares the index with 0 or -1, and the mask of this access does not. And a pointer that one
+    loop moved by whole tiles past the place where the mask of the next loop begins; and a grid that
+    fits one configuration of a tuner: under another, whose programs store fewer elements, some are
+    never stored.
 
     ## Why
 
@@ -101,6 +103,7 @@ class UnboundedStore(Lint):
     harm: ClassVar[str] = "memory past the buffer belongs to another tensor, and no error is raised"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        yield from _below_the_start(facts)
         if facts.launches.unknown:
             return
         # Imported here: of many files no launch is known.
@@ -122,6 +125,18 @@ class UnboundedStore(Lint):
             message = f"{what} this {effect.name} inside its buffer: {numbers}"
             claim, reason = "stays-in-its-buffer", "leaves-its-buffer"
             yield Site.of_mistake(effect.node, claim, reason, message)
+
+
+def _below_the_start(facts: KernelFacts) -> Iterator[Site]:
+    loaded = {e.loaded for e in facts.effects if e.kind is EffectKind.LOAD}
+    pointers = (e.pointer for e in facts.effects if e.pointer is not None)
+    if not any(part in loaded for pointer in pointers for part in pointer.walk()):
+        return
+    from tritonopt.passes.unbounded_store.loaded_indices import find_below_zero
+
+    for effect, what in find_below_zero(facts):
+        claim, reason = "stays-in-its-buffer", "index-is-below-zero"
+        yield Site.of_mistake(effect.node, claim, reason, what)
 
 
 def _is_ahead(facts: KernelFacts, effect: Effect) -> str:
