@@ -59,10 +59,10 @@ class Int64Offsets(Pass):
     64-bit, or nothing does. For `constexpr=true`, launches pass torch tensors (assumed) and no
     None, and nothing calls the kernel or bypasses its heuristics.
 
-    Without its name the pass acts on floating-point data (not indices or lengths), and tells of all
-    else that it finds: where a tile of a loop would become 64-bit (two axes, or a product), and where
-    another offset of the kernel would stay in 32 bits. `--passes int64-offsets` does all. An index
-    that is shown to be loaded as int32, times `x.stride(0)`, counts whatever the sizes.
+    Without its name the pass acts on floating-point data (not indices or lengths), and tells of the
+    rest: where a tile of a loop would become 64-bit (two axes, or a product), and where another
+    offset of the kernel would stay in 32 bits. `--passes int64-offsets` does all. An index that is
+    shown to be loaded as int32, times `x.stride(0)`, counts whatever the sizes.
 
     ## Numerics
 
