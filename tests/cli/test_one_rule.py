@@ -256,3 +256,17 @@ def test_why_a_mistake_is_not_fixed_is_told(run: Run, body: str, why: str) -> No
     assert not out and f"{why})" in err, err
     named = ("--passes", "int64-offsets,undefined-lanes")
     assert run("rewrite", "k.py", *named)[1]
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_no_tile_is_kept_through_another_loop(run: Run, *, between: bool) -> None:
+    loop = "for start in range(0, n, BLOCK):\n        "
+    load = "x = tl.load(X + row * s + start + cols, mask=start + cols < n, other=0.0)\n        "
+    body = f"top = 0.0\n    {loop}{load}top += tl.sum(x)\n    "
+    body += "for i in range(n):\n        top += tl.load(Y + i)\n    " if between else ""
+    body += f"{loop}{load}tl.store(Y + row * s + start + cols, x - top, mask=start + cols < n)"
+    text = ROW.replace("BODY", body).replace("id(0)", "id(0).to(tl.int64)")
+    Path("k.py").write_text(text.replace("BLOCK=1024", "BLOCK=triton.next_power_of_2(n)"))
+    _, out, err = run("rewrite", "k.py")
+    assert bool(out) is not between, err
+    assert run("rewrite", "k.py", "--passes", "one-tile")[1]
