@@ -51,8 +51,8 @@ class AutotuneConfigs(Pass):
       grid function only returns a tuple, because each trial calls it.
     - The kernel has no effects but loads, stores, atomics and barriers. A buffer to restore is
       never None, nor known to be part of a tensor, outside of which the kernel may write.
-    - A program does more at some launches than at others, or has stages or a tile to choose:
-      warps alone are one number else, which `tune` measures (not with `tiles=false`).
+    - Stages or a tile are free: a tuner for warps alone is not worth its cost at each launch, and
+      `tune` measures the number (not with `tiles=false`).
     - A tile changes only where masks end at the end of the row or range, the result does not depend
       on it (except for rounding), and every launch passes its length as a number (not
       `triton.next_power_of_2(n)`), by keyword. In a range, grid dimension 0 is `triton.cdiv` of
@@ -76,13 +76,13 @@ class AutotuneConfigs(Pass):
         for start in range(0, N, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.atomic_add(Y, tl.sum(total, axis=0))
+        tl.store(Y + row, tl.sum(total, axis=0))
 
 
-    def whole_sum(x):
+    def sums(x):
         m, n = x.shape
-        y = torch.zeros(1, dtype=torch.float32, device=x.device)
-        row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n), num_warps=8)
+        y = torch.empty(m, dtype=torch.float32, device=x.device)
+        row_sum[(m,)](x, y, n, BLOCK=1024, num_warps=8)
         return y
     ```
 
@@ -91,13 +91,17 @@ class AutotuneConfigs(Pass):
     ```python
     @triton.autotune(
         configs=[
-            triton.Config({}, num_warps=8),
-            triton.Config({}, num_warps=2),
-            triton.Config({}, num_warps=4),
-            triton.Config({}, num_warps=16),
+            triton.Config({"BLOCK": 1024}, num_warps=8),
+            triton.Config({"BLOCK": 512}, num_warps=2),
+            triton.Config({"BLOCK": 512}, num_warps=4),
+            triton.Config({"BLOCK": 1024}, num_warps=4),
+            triton.Config({"BLOCK": 2048}, num_warps=4),
+            triton.Config({"BLOCK": 2048}, num_warps=8),
+            triton.Config({"BLOCK": 4096}, num_warps=8),
+            triton.Config({"BLOCK": 4096}, num_warps=16),
+            triton.Config({"BLOCK": 8192}, num_warps=16),
         ],
-        key=["N", "BLOCK"],
-        restore_value=["Y"],
+        key=["N"],
     )
     @triton.jit
     def row_sum(X, Y, N, BLOCK: tl.constexpr):
@@ -106,13 +110,13 @@ class AutotuneConfigs(Pass):
         for start in range(0, N, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.atomic_add(Y, tl.sum(total, axis=0))
+        tl.store(Y + row, tl.sum(total, axis=0))
 
 
-    def whole_sum(x):
+    def sums(x):
         m, n = x.shape
-        y = torch.zeros(1, dtype=torch.float32, device=x.device)
-        row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+        y = torch.empty(m, dtype=torch.float32, device=x.device)
+        row_sum[(m,)](x, y, n)
         return y
     ```
 
@@ -140,7 +144,7 @@ class AutotuneConfigs(Pass):
         from tritonopt.emit.heuristic_functions import restored_buffers
         from tritonopt.passes.autotune_configs.configurations import (
             check_launches,
-            check_work_varies,
+            check_more_than_warps,
             why_it_stays,
         )
         from tritonopt.rewriting.bits import bits_when_code_moves
@@ -153,7 +157,7 @@ class AutotuneConfigs(Pass):
             if self.tiles:
                 tile, why = why_it_stays(facts)
             if self.tiles and tile is None:
-                check_work_varies(facts, why)
+                check_more_than_warps(facts, why)
             if tile is not None:
                 attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
                 attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")

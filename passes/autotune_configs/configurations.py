@@ -141,16 +141,14 @@ def deciding_sizes(facts: KernelFacts, tuned: Sequence[str]) -> list[str]:
     return [p.name for p in facts.kernel.parameters if p.name in names]
 
 
-def check_work_varies(facts: KernelFacts, why: str) -> None:
-    """That a program does more at some launches than at others. Raises Declined.
+def check_more_than_warps(facts: KernelFacts, why: str) -> None:
+    """That more is free than the number of warps. Raises Declined.
 
     `why` its tile stays as long as it is.
     """
-    open_ends = any(facts.forms.trip_count(loop) is None for loop in facts.loops)
-    varying = (name for name in _varying(facts, _work(facts)) if not _is_number(facts, name))
-    if not (open_ends or _multiplies(facts) or any(varying)):
-        detail = f"a program does as much at every launch, since its tile stays: {why}"
-        way = "`tritonopt tune` measures its warps once, and writes them into the launches"
+    if not _multiplies(facts):
+        detail = f"only the number of warps is free, for the tile stays: {why}"
+        way = "`tritonopt tune` measures it once and writes it into the launches"
         raise refuted("launches-can-be-tuned", "not-tunable", f"{detail}; {way}")
 
 
@@ -161,13 +159,6 @@ def _work(facts: KernelFacts) -> list[Polynomial]:
         shape = effect.pointer.shape if effect.pointer is not None else ()
         forms += [facts.forms.of(extent) for extent in shape or ()]
     return forms
-
-
-def _is_number(facts: KernelFacts, name: str) -> bool:
-    """Whether each launch passes one number for a parameter, which it may have a name for."""
-    given = [binding.values.get(Param(name)) for binding in facts.launches.bindings]
-    numbers = {None if form is None else form.constant_value for form in given}
-    return len(numbers) == 1 and None not in numbers
 
 
 def _varying(facts: KernelFacts, forms: Iterable[Polynomial]) -> set[str]:

@@ -525,13 +525,15 @@ class _TileLoop:
                 raise NotExpressible(f"a string in line {node.lineno} holds what changes")
 
     def _head(self) -> str:
-        """`for tile in range(...):`, with the comment that stood behind the program id."""
+        """`for tile in range(...):`, with the comments above and behind the program id."""
         statement = self.names.statement
         comments: list[str] = []
+        above = ""
         if statement is not None:
+            above = "".join(f"{comment}\n" for comment in said_of(self.module, statement))
             comments = self.module.comments(statement.lineno, (statement.end_lineno or 0) + 1)
         behind = "".join(f"  {comment}" for comment in comments[-1:])
-        return f"for {self.names.variable} in {self._range()}:{behind}\n"
+        return f"{above}for {self.names.variable} in {self._range()}:{behind}\n"
 
     def _range(self) -> str:
         """What the loop runs over; not pipelined, as a loop with a product in it would be.

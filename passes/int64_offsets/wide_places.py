@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tritonopt.checks.condition import Declined, unknown
@@ -35,6 +35,8 @@ _UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
 _TYPES = ("dtype", "type")
 _DIVIDING = frozenset({Op.FLOORDIV, Op.MOD, Op.CDIV})
 _TENSORS = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE, Op.LOAD})
+_LOOPED = frozenset({Op.ITERATION, Op.CARRIED, Op.RESULT})
+"""What a loop makes a tensor; the interpreter keeps numbers of Python, and so does no iteration."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class WidePlace:
 
     nodes: tuple[ast.expr, ...]
     fixed: tuple[Overflow, ...]
+    slows: bool = False
+    """Whether a loop computes with tiles of 64 bits then: of two axes, or products."""
 
 
 class WidePlaces:
@@ -64,11 +68,12 @@ class WidePlaces:
                 break
             places.remove(place)
             left = [o for o in left if o not in fixed]
-            found.append(WidePlace(place.nodes, fixed))
+            found.append(replace(place, fixed=fixed))
         why: dict[bool, Declined] = {}
         for overflow in left:
             try:
-                found.append(WidePlace(tuple(self._factors(overflow)), (overflow,)))
+                nodes = tuple(self._factors(overflow))
+                found.append(WidePlace(nodes, (overflow,), self._slows(overflow.value)))
             except Declined as declined:
                 why[self._is_bound(overflow)] = declined
                 found.append((overflow, declined))
@@ -109,7 +114,7 @@ class WidePlaces:
             if len(nodes) > reads or not all(self._is_definition(n, value) for n in nodes):
                 continue
             if fixed and self._costs_nothing(value, fixed):
-                yield WidePlace(tuple(nodes), fixed)
+                yield WidePlace(tuple(nodes), fixed, self._slows(value))
 
     def _is_definition(self, node: ast.expr, value: Value) -> bool:
         match self._facts.kernel.module.names.parents.get(node):
@@ -140,6 +145,12 @@ class WidePlaces:
     def _is_tile_of_a_loop(part: Value) -> bool:
         varying = (Op.ITERATION, Op.CARRIED)
         return part.shape != () and any(inner.op in varying for inner in part.walk())
+
+    def _slows(self, wide: Value) -> bool:
+        return any(
+            self._is_tile_of_a_loop(part) and (part.op is Op.MUL or (part.rank or 0) > 1)
+            for part in self._check_uses(wide)
+        )
 
     def _fixes(self, wide: Value, overflow: Overflow) -> bool:
         given = frozenset(self._same(wide))
@@ -183,7 +194,7 @@ class WidePlaces:
         return Op.LANE in parts, Op.PROGRAM_ID not in parts
 
     def _is_tensor(self, value: Value) -> bool:
-        return any(part.op in _TENSORS or part.op is Op.ITERATION for part in value.walk())
+        return any(part.op in _TENSORS or part.op in _LOOPED for part in value.walk())
 
     def _nodes_of(self, value: Value) -> list[ast.expr]:
         nodes = (n for n in self._facts.kernel.nodes if isinstance(n, ast.expr))
@@ -340,4 +351,4 @@ def may_be_of_python(value: Value) -> bool:
     if value.op is Op.PHI:
         return may_be_of_python(value.then) or may_be_of_python(value.other)
     numbers = (Op.PARAM, Op.CONST, Op.CONSTEXPR)
-    return value.op in numbers or any(part.op is Op.ITERATION for part in value.walk())
+    return value.op in numbers or any(p.op in _LOOPED and p.shape == () for p in value.walk())

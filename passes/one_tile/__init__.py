@@ -233,7 +233,7 @@ class OneTileRows(Pass):
                 sweeps.facts,
                 "one-tile" if raised is None else "one-tile, raised",
                 loop=sweeps.loops[0],
-                never="the loops stay too" if beside and raised is None else "",
+                never="the loops stay too" if beside and raised is None else _between(sweeps),
             ),
             advice=f"load a row that one tile holds once, without {what}",
         )
@@ -267,3 +267,13 @@ class OneTileRows(Pass):
             return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
         attempt.take_over(own)
         return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
+
+
+def _between(sweeps: RowSweeps) -> str:
+    """Why registers are short: what is loaded would be kept through another loop."""
+    first, last = sweeps.loops[0], sweeps.loops[-1]
+    others = (loop for loop in sweeps.facts.loops if loop not in sweeps.loops)
+    for loop in others:
+        if loop.parent == first.parent and first.line < loop.line < last.line:
+            return f"the tile would stay in registers through the loop in line {loop.line}"
+    return ""

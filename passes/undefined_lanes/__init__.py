@@ -13,7 +13,7 @@ from tritonopt.emit.writing import Writer, comments_in, statements_around
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import TooLarge, put_in
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS
+from tritonopt.facts.dtypes import BOOLEANS, FLOAT_FUNCTIONS, FLOATS, INTEGERS
 from tritonopt.facts.memory.circumstances import is_left_out
 from tritonopt.facts.operations import Op
 from tritonopt.facts.uses import is_stored_elsewhere, is_used_otherwise
@@ -56,8 +56,9 @@ class UndefinedLanes(Lint):
     is right by luck (`undefined-lanes-reduced`): an interpreter or the next compiler may load
     anything.
 
-    `tritonopt suggest` shows the first kind. The second, most of what real code has, appears when
-    the pass is selected (`--passes undefined-lanes`).
+    Without its name the pass fixes the first kind where the type is known, and the second where
+    `other=0.0` is enough: the machine code stays the same. What is left of the second kind appears
+    when the pass is selected (`--passes undefined-lanes`).
 
     ## Conditions
 
@@ -81,7 +82,8 @@ class UndefinedLanes(Lint):
     exponentials. All loads of the reduction get it, or none: where all their reductions agree, and
     no load is in a helper, which may have other callers; an infinity only where no store can write
     such a lane and the type is not known to be integer (an unknown type is assumed to be float,
-    unless `other=` is an integer). `tl.where` needs a mask of the shape of what is reduced, with
+    unless `other=` is an integer; a `tl.where` that needs no such assumption comes first).
+    `tl.where` needs a mask of the shape of what is reduced, with
     its names unchanged, and no accumulator of a loop.
 
     ## Numerics
@@ -203,6 +205,7 @@ def _site(
         return site
     return replace(
         site,
+        is_reported=bool(shown) or mended.is_free,
         message=f"{what}{effect}: {mended.done}",
         advice=f"{what}{effect}: {mended.advice}",
         changes=mended.changes,
@@ -216,21 +219,32 @@ def _fix(
     undefined: Sequence[TakenIn],
     wanted: Mapping[Effect, set[str]],
 ) -> _Fix | None:
-    """Another `other=` where that suits all who take the lanes in, else a `tl.where`."""
-    other = found[0].other
-    loads = list(dict.fromkeys(one.load for one in (*found, *undefined)))
-    if other and {one for load in loads for one in wanted[load]} == {other}:
-        fixed = _fixed_loads(facts, loads, other)
-        if fixed is not None:
-            return fixed
-    if not all(one.noticed for one in found):
-        return None
+    """Another `other=` where that suits all who take the lanes in, else a `tl.where`.
+
+    A `tl.where` too where it needs no assumption on types, or does the same in front of another
+    reduction.
+    """
+    other, fixed = found[0].other, None
     first, *others = found
     mask = first.load.mask
     assert mask is not None
     on = facts.forms.condition(mask)
+    loads = list(dict.fromkeys(one.load for one in (*found, *undefined)))
+    if other and {one for load in loads for one in wanted[load]} == {other}:
+        fixed = _fixed_loads(facts, loads, other)
+    choices = facts.interpretation.table.made_by(Op.WHERE)
+    is_cleared = any(
+        choice.then is first.load.loaded and facts.forms.condition(choice.condition) == on
+        for choice in choices
+    )
+    if fixed is not None and (fixed.is_free or not (fixed.is_assumed or is_cleared)):
+        return fixed
+    if not all(one.noticed for one in found):
+        return fixed
     apart = any(not put_in(on, one.off).is_zero for one in (*others, *undefined))
-    return None if apart else _cleared(facts, first)
+    cleared = None if apart else _cleared(facts, first)
+    is_better = cleared is not None and (is_cleared or not cleared.is_assumed)
+    return cleared if fixed is None or is_better else fixed
 
 
 def _mask_text(facts: KernelFacts, load: Effect) -> str:
@@ -262,6 +276,12 @@ class _Fix:
     done: str
     advice: str
     conditions: tuple[Condition, ...] = ()
+    is_free: bool = False
+    """Whether the machine code of today stays what it is: GPUs read this already."""
+
+    @property
+    def is_assumed(self) -> bool:
+        return any(condition.status is Status.ASSUMED for condition in self.conditions)
 
 
 def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fix | None:
@@ -270,6 +290,7 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
     conditions: list[Condition] = []
     reduced = {facts.values[reduction.node] for reduction in reductions_of(facts)}
     given = [_other_of(load) for load in loads]
+    written = _zero(facts, loads) if other == "0.0" else other
     for load, old in zip(loads, given, strict=True):
         call = load.node
         if not isinstance(call, ast.Call) or load.loaded is None or load.inlined:
@@ -282,16 +303,37 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
                 return None
             if old is not None and is_used_otherwise(facts.interpretation, load.loaded, reduced):
                 return None
-            shown = _floats(facts, load, load.loaded)
-            if shown is None:
+            shown = _floats(facts, load, load.loaded) if "inf" in other else None
+            if "inf" in other and shown is None:
                 return None
-            conditions.append(shown)
-        added = AddArgument(call, f"other={other}")
-        changes.append(added if old is None else ReplaceExpression(old, other))
+            conditions += [shown] if shown is not None else []
+        added = AddArgument(call, f"other={written}")
+        changes.append(added if old is None else ReplaceExpression(old, written))
     done, advice = ("replaced the", "use") if any(given) else ("added", "add")
-    text = f"other= by {other}" if any(given) else f"other={other}"
+    text = f"other= by {written}" if any(given) else f"other={written}"
     conditions = list(dict.fromkeys(conditions))
-    return _Fix(tuple(changes), f"{done} {text}", f"{advice} other={other}", tuple(conditions))
+    is_free = other == "0.0" and not any(given)
+    advice = f"{advice} other={written}"
+    return _Fix(tuple(changes), f"{done} {text}", advice, tuple(conditions), is_free)
+
+
+def _zero(facts: KernelFacts, loads: Sequence[Effect]) -> str:
+    """0 or 0.0: as the file writes it in loads, else by the type that is loaded."""
+    given = (
+        k.value
+        for kernel in facts.kernel.module.kernels
+        for k in kernel.nodes
+        if isinstance(k, ast.keyword) and k.arg == "other"
+    )
+    zeros = {
+        repr(n.value)
+        for n in given
+        if isinstance(n, ast.Constant) and repr(n.value) in ("0", "0.0")
+    }
+    if len(zeros) == 1:
+        return zeros.pop()
+    whole = (facts.types.of(load.loaded).some_in(INTEGERS) for load in loads if load.loaded)
+    return "0" if any(whole) else "0.0"
 
 
 def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
@@ -324,7 +366,7 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
     if not writer.means_the_same(mask, facts.before[statement]):
         return None
     shown = _floats(facts, load, reduction.operand)
-    if shown is None and neutral:
+    if shown is None and math.isinf(neutral):
         return None
     floats = shown is not None and shown.status is Status.PROVED
     filler = spelled(neutral) if floats or math.isinf(neutral) else str(int(neutral))
@@ -375,6 +417,10 @@ def _floats(facts: KernelFacts, load: Effect, value: Value) -> Condition | None:
         return None
     if types.all_in(FLOATS):
         return Condition("type-stays", Status.PROVED, types.where)
+    for made in facts.interpretation.table.made_by(Op.ELEMENTWISE):
+        name = made.function.removeprefix("math.")
+        if name in FLOAT_FUNCTIONS and value in made.operands:
+            return Condition("type-stays", Status.PROVED, f"{name} takes floats alone")
     if load.other is not None and (load.other.dtype == "int" or is_integer(load.other.dtype)):
         return None  # as an author writes it who loads integers
     return Condition("type-stays", Status.ASSUMED, "what is loaded counts as floats")

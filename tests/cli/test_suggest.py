@@ -105,7 +105,7 @@ pathlib.Path("imported").touch()
 
 @triton.jit
 def softmax_rows(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
     e = tl.exp(x - tl.max(x, axis=0))
@@ -130,7 +130,7 @@ def test_no_file_is_imported_to_compile_it(run: Any) -> None:
 SOFTMAX = """\
 @triton.jit
 def soft(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
+    X += tl.program_id(0).to(tl.int64) * N
     top = -float("inf")
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -206,17 +206,13 @@ def run_large(x):
 """
 
 
-def test_offsets_of_32_bits_are_shown_where_they_are_asked_for(run: Any) -> None:
+def test_offsets_of_32_bits_are_shown(run: Any) -> None:
     text = "import torch\n" + write("k.py", LARGE)
     Path("k.py").write_text(text, encoding="utf-8")
-    assert run("k.py")[:2] == (0, "")
-    asked = ("k.py", "--passes", "int64-offsets")
-    assert run(*asked, "--statistics")[1] == "1  int64-offsets  offset-is-too-large\n"
-    # Whoever casts one offset to 64 bits thinks of such tensors.
-    cast = LARGE.replace("large", "other").replace("program_id(0)", "program_id(0).to(tl.int64)")
-    Path("k.py").write_text(text + "\n\n" + cast, encoding="utf-8")
     code, out, _ = run("k.py")
     assert code == 1 and out.count("int64-offsets [mistake]") == 1
+    asked = ("k.py", "--passes", "int64-offsets")
+    assert run(*asked, "--statistics")[1] == "1  int64-offsets  offset-is-too-large\n"
 
 
 def test_of_indices_nobody_has_billions(run: Any) -> None:
@@ -232,26 +228,14 @@ def test_of_indices_nobody_has_billions(run: Any) -> None:
     assert run("k.py")[1].count("int64-offsets [mistake]") == 1
 
 
-def test_a_number_that_was_loaded_shows_no_care_for_large_tensors(run: Any) -> None:
-    """Caches of billions of elements are usual, batches are not."""
-    paged = LARGE.replace("large", "paged").replace(
-        "row = tl.program_id(0)", "row = tl.load(P + tl.program_id(0)).to(tl.int64)"
-    )
-    paged = paged.replace("(X, Y,", "(P, X, Y,").replace("(x, y,", "(p, x, y,")
-    text = "import torch\n" + write(
-        "k.py", LARGE + "\n\n" + paged.replace("_paged(x", "_paged(p, x")
-    )
-    Path("k.py").write_text(text, encoding="utf-8")
-    assert run("k.py")[:2] == (0, "")
-
-
 def test_what_is_listed_is_left_to_who_listed_it(run: Any) -> None:
     """A list spares compilations, mostly on purpose; an annotation is for readers."""
-    listed = LARGE.replace("@triton.jit", '@triton.jit(do_not_specialize=["stride"])')
+    large = LARGE.replace("program_id(0)", "program_id(0).to(tl.int64)")
+    listed = large.replace("@triton.jit", '@triton.jit(do_not_specialize=["stride"])')
     write("k.py", listed)
     assert run("k.py")[:2] == (0, "")
     assert run("k.py", "--passes", "specialization")[0] == 1
-    annotated = LARGE.replace("stride, N", "stride: int, N").replace(
+    annotated = large.replace("stride, N", "stride: int, N").replace(
         "row * stride + cols", "cols * stride"
     )
     write("k.py", annotated)
@@ -357,10 +341,14 @@ SUM = MAXIMUM.replace("tl.max(", "tl.sum(")
 
 
 def test_what_is_right_on_the_hardware_of_today_is_said_when_asked_for(run: Any) -> None:
-    write("k.py", SUM)
+    """A helper's load may have other callers: there is no fix. A load of the kernel has one."""
+    helper = "@triton.jit\ndef row(X, cols, N):\n    return tl.load(X + cols, mask=cols < N)\n\n\n"
+    write("k.py", helper + SUM.replace("tl.load(X + cols, mask=cols < N)", "row(X, cols, N)"))
     mistakes = "0 mistakes (1 doubtful: see --passes undefined-lanes)"
-    assert run("k.py") == (0, "", f"1 file, 1 kernel: {mistakes}, 0 rewrites available\n")
-    code, out, _ = run("k.py", "--passes", "undefined-lanes", "--format", "concise")
+    assert run("k.py") == (0, "", f"1 file, 2 kernels: {mistakes}, 0 rewrites available\n")
+    assert run("k.py", "--passes", "undefined-lanes")[0] == 1
+    write("k.py", SUM)
+    code, out, _ = run("k.py", "--format", "concise")
     assert code == 1 and out.endswith("which does not change the result: add other=0.0\n")
 
 
@@ -374,7 +362,7 @@ def test_a_fact_about_nothing_is_told(run: Any) -> None:
 SWEEPS = """\
 @triton.jit
 def var(X, Y, stride, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * stride
+    X += tl.program_id(0).to(tl.int64) * stride
     total = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -809,7 +797,7 @@ def test_what_gains_at_a_length_that_no_launch_shows(
     text = (
         "import torch\nimport triton\nimport triton.language as tl\n\n\n"
         "@triton.jit\ndef sums(X, Y, N, BLOCK: tl.constexpr):\n"
-        "    row = tl.program_id(0)\n    cols = tl.arange(0, BLOCK)\n"
+        "    row = tl.program_id(0).to(tl.int64)\n    cols = tl.arange(0, BLOCK)\n"
         "    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)\n"
         "    tl.store(Y + row, tl.sum(x, axis=0))\n\n\n"
         "def run(x):\n    m, n = x.shape\n    y = torch.empty(m, device=x.device)\n"

@@ -49,7 +49,7 @@ _FIXED = frozenset(
 )
 """Values that carry the type they are made with."""
 
-_FLOAT_FUNCTIONS = frozenset(
+FLOAT_FUNCTIONS = frozenset(
     ["cos", "div_rn", "erf", "exp", "exp2", "fdiv", "log", "log2", "rsqrt", "sigmoid", "sin"]
     + ["sqrt", "sqrt_rn"]
 )
@@ -196,7 +196,7 @@ class _Typing:
     def _elementwise(self, value: Value, parts: Sequence[str | None]) -> str | None:
         if value.function in ("fma", "clamp", "abs", "floor", "ceil"):
             return _as_tensor(_combined(parts))
-        if value.function.removeprefix("math.") in _FLOAT_FUNCTIONS:
+        if value.function.removeprefix("math.") in FLOAT_FUNCTIONS:
             # Not defined for integers, nor in all versions of Triton for narrow floats.
             combined = _combined(parts)
             return combined if combined in ("fp32", "fp64") else SOME_FLOAT

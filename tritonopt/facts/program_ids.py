@@ -172,10 +172,9 @@ def _surely(kernel: Kernel, name: ast.expr) -> Kernel | None:
     if isinstance(name, ast.Name):
         scope = module.names.scope_of.get(name)
         home = scope.find(name.id) if scope is not None else None
-        bindings = home.bindings[name.id] if home is not None else []
-        found = [k for k in module.kernels if [k.node] == bindings]
-        if found and home is module.names.module and not module.is_replaced(name.id):
-            return found[0]
+        own = module.own_jit_function(name.id) if home is module.names.module else None
+        if own is not None:
+            return own
     return module.jit_function_elsewhere(name)
 
 
@@ -225,6 +224,8 @@ def _kernels_named(kernel: Kernel, name: ast.expr) -> list[Kernel]:
         home = scope.find(name.id) if scope is not None else None
         bindings = home.bindings[name.id] if home is not None else []
         found = [k for k in module.kernels if k.node in bindings]
+        own = module.own_jit_function(name.id) if home is module.names.module else None
+        found = found or [k for k in (own,) if k is not None]
     elsewhere = module.jit_function_elsewhere(name)
     found += [] if elsewhere is None else [elsewhere]
     others, bound = module.alternatives(name) or (module, ())

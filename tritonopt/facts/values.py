@@ -193,6 +193,8 @@ class ValueTable:
 
     inside: tuple[int, ...] = ()
     """The loops around what is interpreted: an opaque value may differ in each iteration."""
+    blocks: dict[Value, Shape] = field(default_factory=dict)
+    """By block pointer: the shape of what it loads."""
     _nodes: dict[Hashable, Value] = field(default_factory=dict)
     _serial: int = 0
     _widened: dict[tuple[int, tuple[bool, ...]], Value] = field(default_factory=dict)

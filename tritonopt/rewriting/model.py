@@ -129,6 +129,12 @@ class Site:
         return tuple(c for c in self.conditions if not c.holds)
 
     @property
+    def assumed(self) -> str:
+        """What the changes rest on beyond what is proved."""
+        assumed = (c.detail for c in self.conditions if c.status is Status.ASSUMED)
+        return " and ".join(assumed)
+
+    @property
     def is_safe_fix(self) -> bool:
         """Whether the changes fix a mistake and nothing else: where the mistake does not show,
         they change no result, and they rest on nothing that is assumed."""
@@ -170,6 +176,12 @@ class Remark:
     def __post_init__(self) -> None:
         if self.reason:
             reasons.check(self.reason)
+
+    @property
+    def assumed(self) -> str:
+        """What the changes rest on beyond what is proved."""
+        assumed = (c.detail for c in self.conditions if c.status is Status.ASSUMED)
+        return " and ".join(assumed)
 
     @property
     def is_safe_fix(self) -> bool:

@@ -675,6 +675,8 @@ def classify(
         if not (fixes and chosen.fixes and site.changes and is_wanted) or forbidden:
             kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
             message = site.advice or message
+            if fixes and chosen.fixes and site.changes and site.assumed and not chosen.is_named:
+                message += f" (done only where the pass is named: {site.assumed})"
     elif site.failed:
         kind, reason = RemarkKind.MISSED, site.failed[0].reason
     elif forbidden:

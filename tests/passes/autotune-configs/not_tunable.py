@@ -206,3 +206,67 @@ def scattered(x: torch.Tensor, at: torch.Tensor):
     tile = 256
     scatter[(triton.cdiv(n, tile),)](x, at, y, n, BLOCK=tile)
     return y
+
+
+# case: by_its_place
+# expect: not applied, not-tunable
+"""What is passed by its place stays."""
+# shared: row_sum
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, 512, num_warps=8)
+    return y
+
+
+# case: width_of_a_head
+# expect: not applied, not-tunable
+"""No mask tells how much a program does, and what it does is another number for each head."""
+
+
+@triton.jit
+def scale_rows(X, Y, C: tl.constexpr):
+    cols = tl.arange(0, C)
+    x = tl.load(X + tl.program_id(0) * C + cols).to(tl.float32)
+    tl.store(Y + tl.program_id(0) * C + cols, x / tl.max(tl.abs(x)))
+
+
+def scaled(x: torch.Tensor):
+    m, n = x.shape
+    assert n == triton.next_power_of_2(n)
+    y = torch.empty_like(x)
+    scale_rows[(m,)](x.contiguous(), y, C=n)
+    return y
+
+
+# case: tile_is_used_again
+# expect: not applied, not-tunable
+"""The launcher uses the number for something else too, so it stays."""
+# shared: row_sum
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    block = 512
+    assert n < 1000 * block
+    row_sum[(m,)](x, y, n, BLOCK=block, num_warps=2)
+    return y
+
+
+# case: tile_of_the_row
+# expect: not applied, not-tunable
+"""The tile is as long as the row, and stays."""
+# shared: row_sum
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y

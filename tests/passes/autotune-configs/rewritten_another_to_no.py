@@ -40,6 +40,7 @@ def sums(x: torch.Tensor):
 
 
 # case: arguments_in_a_list
+# options: tiles=false
 """A list that is written out is passed as it stands; what is new has a name."""
 
 
@@ -62,6 +63,7 @@ def centered(x: torch.Tensor):
 
 
 # case: atomic_sum
+# options: tiles=false
 """What is added to atomically is put back."""
 
 
@@ -80,19 +82,6 @@ def sums(x: torch.Tensor):
     x = x.contiguous()
     y = torch.zeros(1, dtype=torch.float32, device=x.device)
     row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
-
-
-# case: by_its_place
-"""What is passed by its place stays."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, 512, num_warps=8)
     return y
 
 
@@ -268,23 +257,4 @@ def doubled(x: torch.Tensor):
     y = torch.empty_like(x)
     n = x.numel() // 128 * 128
     double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
-    return y
-
-
-# case: width_of_a_head
-"""No mask tells how much a program does, and what it does is another number for each head."""
-
-
-@triton.jit
-def scale_rows(X, Y, C: tl.constexpr):
-    cols = tl.arange(0, C)
-    x = tl.load(X + tl.program_id(0) * C + cols).to(tl.float32)
-    tl.store(Y + tl.program_id(0) * C + cols, x / tl.max(tl.abs(x)))
-
-
-def scaled(x: torch.Tensor):
-    m, n = x.shape
-    assert n == triton.next_power_of_2(n)
-    y = torch.empty_like(x)
-    scale_rows[(m,)](x.contiguous(), y, C=n)
     return y

@@ -171,34 +171,6 @@ def sums(x: torch.Tensor):
     return y
 
 
-# case: tile_is_used_again
-"""The launcher uses the number for something else too, so it stays."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    block = 512
-    assert n < 1000 * block
-    row_sum[(m,)](x, y, n, BLOCK=block, num_warps=2)
-    return y
-
-
-# case: tile_of_the_row
-"""The tile is as long as the row, and stays."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: tiles_off
 # options: tiles=false
 """Only the warps are left to the tuner."""

@@ -73,6 +73,42 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 # shared: attend
 
 
+# case: blocks
+# verify: always
+"""Tiles come from block pointers, which know their shape."""
+
+
+@triton.jit
+def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    first = tl.program_id(0) * BM
+    q_at = tl.make_block_ptr(Q, (N, D), (D, 1), (first, 0), (BM, D), (1, 0))
+    k_at = tl.make_block_ptr(K, (D, N), (1, D), (0, 0), (D, BN), (0, 1))
+    v_at = tl.make_block_ptr(V, (N, D), (D, 1), (0, 0), (BN, D), (1, 0))
+    out_at = tl.make_block_ptr(Out, (N, D), (D, 1), (first, 0), (BM, D), (1, 0))
+    q = tl.load(q_at, boundary_check=(0,), padding_option="zero")
+    m = tl.full([BM], float("-inf"), tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for start in range(0, N, BN):
+        k = tl.load(k_at, boundary_check=(1,), padding_option="zero")
+        v = tl.load(v_at, boundary_check=(0,), padding_option="zero")
+        s = tl.zeros([BM, BN], dtype=tl.float32)
+        s += tl.dot(q, k)
+        s *= scale
+        s = tl.where(start + tl.arange(0, BN)[None, :] < N, s, float("-inf"))
+        new = tl.maximum(m, tl.max(s, 1))
+        s -= new[:, None]
+        p = tl.exp(s)
+        alpha = tl.exp(m - new)
+        total = total * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+        m = new
+        k_at = tl.advance(k_at, (0, BN))
+        v_at = tl.advance(v_at, (BN, 0))
+    tl.store(out_at, acc / total[:, None], boundary_check=(0,))
+# shared: attend
+
+
 # case: own_names
 """The function goes by two names, the exponent by one."""
 

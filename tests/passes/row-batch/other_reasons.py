@@ -334,3 +334,39 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0, volatile=True)
     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
 # shared: run
+
+
+# case: name_of_either_helper
+# expect: not applied, unknown-call
+"""The name is given twice: which helper it is of is not known."""
+
+
+@triton.jit
+def squared(x):
+    return x * x
+
+
+@triton.jit
+def numbered(x):
+    return x * tl.program_id(0)
+
+
+power = squared
+if torch.cuda.is_available():
+    power = numbered
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row * N + cols, power(x), mask=cols < N)
+
+
+def launch(x):
+    m, n = x.shape
+    assert n <= 128
+    y = torch.empty_like(x)
+    kernel[(m,)](x.contiguous(), y, n, BLOCK=128)
+    return y

@@ -128,6 +128,8 @@ class Lookup:
             helper = next((k for k in module.kernels if k.node is binding), None)
             if helper is not None:
                 return None if module.is_replaced(function.id) else helper
+            if isinstance(binding, ast.Name):
+                return module.own_jit_function(function.id)
         found = None if self.is_local(function) else module.jit_function_elsewhere(function)
         # Of other files it is not known how they treat tuples, unless they leave them alone.
         return None if found is None or replaces_elements(found.module.kernels) else found

@@ -114,7 +114,10 @@ class Operations:
             return None
         operands = [part or table.constant(None) for part in parts]
         number = table.opaque("a block pointer").serial if name == "make_block_ptr" else 0
-        return table.make(Op.BLOCK_POINTER, operands, (name, number), shape=None)
+        pointer = table.make(Op.BLOCK_POINTER, operands, (name, number), shape=None)
+        shape = self._shape(operands[4:5]) if number else table.blocks.get(operands[0])
+        table.blocks |= {pointer: shape} if shape else {}
+        return pointer
 
     def _assembly(self, arguments: Arguments) -> Value | None:
         """Assembly that only computes is lane by lane; all other has unknown effects.
@@ -146,12 +149,16 @@ class Operations:
                 return first.shape
             case "associative_scan" if first.op is not Op.TUPLE:
                 return first.shape
-            case "dot" if first.rank == 2 and rest and rest[0].rank == 2:
-                assert first.shape is not None and rest[0].shape is not None
-                return (first.shape[0], rest[0].shape[1])
+            case "dot" if rest:
+                one, other = (self._loaded_shape(value) or () for value in (first, rest[0]))
+                return (one[0], other[1]) if len(one) == len(other) == 2 else None
             case "rand" | "randn" | "randint" if (offset := arguments.get(1, "offset")) is not None:
                 return broadcast_shapes([first.shape, offset.shape])
         return None
+
+    def _loaded_shape(self, tile: Value) -> Shape:
+        block = self.table.blocks.get(tile.operands[0]) if tile.op is Op.LOAD else None
+        return tile.shape or block
 
     @staticmethod
     def shape_of_part(value: Value) -> Shape:

@@ -533,6 +533,9 @@ class Loops:
                     dtype=_CARRIED_DTYPES.get(initial.dtype or "", initial.dtype) if same else None,
                 )
                 environment[name] = loop.carried[name]
+                block = self.state.table.blocks.get(initial)
+                if block and not loop.kind.endswith("static_range"):
+                    self.state.table.blocks[loop.carried[name]] = block
 
     def _follow(self, loop: Loop, name: str, following: Value) -> None:
         """Note what a carried name is at the end of an iteration, and after the loop."""
