@@ -19,6 +19,8 @@ from benchmarks.by_hand_kernels import (
     matmul,
     norm_backward,
     norm_backward_columns,
+    norm_column_tiles,
+    norm_row_sums,
     quantize_groups,
     quantize_tokens,
     short_rows,
@@ -326,6 +328,14 @@ def norm_case(device: str, m: int, n: int, rms: bool) -> Case:
         if n >= 2 * width:
             add.columns(f"columns of {width}, {count} warps", width, count, False)
             add.columns(f"columns of {width}, {count} warps, backwards", width, count, True)
+    for width, each, count, stages in ((1024, 2, 4, 1), (1024, 4, 8, 1), (512, 8, 8, 3)):
+        if n >= 2 * width or INTERPRETED:
+            name = f"row sums first, {each} x {width}, {count} warps, {stages} stages"
+            add.apart(name, width, each, count, stages)
+    if block == 16384:
+        for count, most in ((16, 128), (32, 64)):
+            name = f"parts, 1 for an SM, {count} warps, {most} registers"
+            add.parts(name, 1, count, maxnreg=most)
     return case
 
 
@@ -390,6 +400,20 @@ class NormVariants:
         first = Launch(norm_backward_columns, (self.m,), args, meta)
         zero = [total.zero_ for total in self.sums[: 1 if self.rms else 2]]
         self.case.variants[name] = Steps((*zero, first))
+
+    def apart(self, name: str, width: int, each: int, warps: int, stages: int) -> None:
+        dx, dy, x, w, mean, rstd = self.data
+        of_rows = [torch.empty_like(rstd) for _ in range(2)]
+        block, options = min(self.block, 4096), {"RMS": self.rms, "num_warps": 8}
+        args: tuple[Any, ...] = (dy, x, w, mean, rstd, *of_rows, self.n)
+        first = Launch(norm_row_sums, (self.m,), args, {"BLOCK": block, **options})
+        tiles = triton.cdiv(self.n, width)
+        count = max(1, 4 * PROCESSORS // tiles)
+        parts = self._parts(count)
+        args = (dx, dy, x, w, mean, rstd, *of_rows, *parts, self.m, self.n)
+        meta = {"BLOCK": width, "ROWS": each, "RMS": self.rms, "STAGES": stages}
+        second = Launch(norm_column_tiles, (tiles, count), args, {**meta, "num_warps": warps})
+        self.case.variants[name] = Steps((first, second, self._second(parts, count)))
 
 
 def rows(device: str) -> Iterator[Case]:

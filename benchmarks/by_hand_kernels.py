@@ -404,6 +404,60 @@ def norm_backward_columns(
         tl.atomic_add(DW + cols, dy * x_hat, mask=cols < N)
 
 
+@triton.jit
+def norm_row_sums(DY, X, W, Mean, Rstd, C1, C2, N, BLOCK: tl.constexpr, RMS: tl.constexpr):
+    """What dx needs of a whole row."""
+    row = tl.program_id(0)
+    rstd = tl.load(Rstd + row)
+    mean = 0.0
+    if not RMS:
+        mean = tl.load(Mean + row)
+    sum1 = tl.zeros([BLOCK], tl.float32)
+    sum2 = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        dy = tl.load(DY + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+        wdy = tl.load(W + cols, mask=cols < N, other=0.0).to(tl.float32) * dy
+        sum1 += wdy * (x - mean) * rstd
+        sum2 += wdy
+    tl.store(C1 + row, tl.sum(sum1, axis=0) / N)
+    tl.store(C2 + row, tl.sum(sum2, axis=0) / N)
+
+
+@triton.jit
+def norm_column_tiles(
+    DX, DY, X, W, Mean, Rstd, C1, C2, DW, DB, M, N,
+    BLOCK: tl.constexpr, ROWS: tl.constexpr, RMS: tl.constexpr, STAGES: tl.constexpr,
+):  # fmt: skip
+    """A column tile of many rows a program, with its sums over rows in registers."""
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[None, :]
+    w = tl.load(W + cols, mask=cols < N, other=0.0).to(tl.float32)
+    dw = tl.zeros([ROWS, BLOCK], tl.float32)
+    db = tl.zeros([ROWS, BLOCK], tl.float32)
+    first = tl.program_id(1) * ROWS
+    for start in tl.range(first, M, tl.num_programs(1) * ROWS, num_stages=STAGES):
+        rows = start + tl.arange(0, ROWS)[:, None]
+        mask = (rows < M) & (cols < N)
+        x = tl.load(X + rows * N + cols, mask=mask, other=0.0).to(tl.float32)
+        dy = tl.load(DY + rows * N + cols, mask=mask, other=0.0).to(tl.float32)
+        rstd = tl.load(Rstd + rows, mask=rows < M, other=0.0)
+        if not RMS:
+            x = tl.where(mask, x - tl.load(Mean + rows, mask=rows < M, other=0.0), 0.0)
+        x_hat = x * rstd
+        dx = w * dy - x_hat * tl.load(C1 + rows, mask=rows < M, other=0.0)
+        if not RMS:
+            dx -= tl.load(C2 + rows, mask=rows < M, other=0.0)
+        tl.store(DX + rows * N + cols, (dx * rstd).to(DX.dtype.element_ty), mask=mask)
+        dw += dy * x_hat
+        db += dy
+    at = tl.program_id(1) * N + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK) < N
+    tl.store(DW + at, tl.sum(dw, axis=0), mask=inside)
+    if not RMS:
+        tl.store(DB + at, tl.sum(db, axis=0), mask=inside)
+
+
 # --- rows: short, long, and with tails
 
 
