@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import unknown
@@ -20,7 +20,6 @@ from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.widths import Told, lost_widths, most_lanes, widest_accesses
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Bits, Safety, Site
-from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source import Change, InsertBefore
 from tritonopt.source.kernels import Parameter
@@ -39,7 +38,7 @@ class ToldMultiples(Pass):
     end are multiples of 8. Where they are, `N = N // 8 * 8` stands first in the kernel: the same
     number, of which the compiler now knows it.
 
-    - `of` (8): the number, a power of two: 8 elements of 16 bits are 16 bytes; of 32 bits, 4 are.
+    - `of=8` (the default): 8 elements of 16 bits are 16 bytes. `of=4`: so are 4 of 32 bits.
 
     ## Why
 
@@ -109,18 +108,18 @@ class ToldMultiples(Pass):
 
     ## Measured
 
-    Not measured.
+    1.04x to 4.25x for rows whose length 8 divides (4, in fp32) and 16 does not, 1.00x for others.
+
+    Row kernels of `examples/`, 4096 rows of 1000 to 50264 elements, bf16 and fp32, one H200, Triton
+    3.6, cold L2 (`benchmarks/rewrites_speed.py`). Layer norm and its backward pass gain most: their
+    atomics and several arrays become wide as well.
     """
 
-    of: int = 8
+    of: Literal["8", "4"] = "8"
 
     name: ClassVar[str] = "told-multiples"
     summary: ClassVar[str] = "tell the compiler which sizes and strides are multiples of 8"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
-
-    def __post_init__(self) -> None:
-        if self.of not in (2, 4, 8):
-            raise PassSelectionError(f"told-multiples: of cannot be {self.of}; write 2, 4 or 8")
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         asked = _asked(facts)
