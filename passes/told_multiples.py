@@ -52,6 +52,8 @@ class ToldMultiples(Pass):
     - Launches pass sizes and strides of tensors: the heuristic divides what is passed
       (`type-is-unknown`). Nothing else is bound to the name (`name-is-bound-elsewhere`).
     - A heuristic may stand above the kernel: no kernel calls it, no decorator may miss a launch.
+      Launches of files that were not given pass numbers as well (assumed).
+    - It comes last in a list of passes, for others do not see through the branch.
 
     ## Numerics
 
@@ -131,9 +133,8 @@ class ToldMultiples(Pass):
             _check(facts, asked)
             detail = f"multiples of {self.of} are what they are divided by {self.of} and multiplied"
             attempt.prove(_CLAIM, f"{names}: {detail}")
-            attempt.assume(
-                "launches-are-seen", "files that were not given use it for launches only"
-            )
+            detail = "files that were not given use it for launches only, and pass numbers"
+            attempt.assume("launches-are-seen", detail)
             attempt.write(self._changes(facts, asked), "the heuristic can be written")
         rounds = any(map(_is_reduced, facts.interpretation.computed))
         yield Site.of(
