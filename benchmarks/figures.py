@@ -128,6 +128,10 @@ def rewrites() -> Iterator[tuple[str, float]]:
             yield f"loop-unswitch, {'taken' if taken else 'not taken'}, {size}", ratio
         elif passes in _ALONE:
             yield passes, ratio
+        elif passes.startswith("told-multiples"):
+            length = int(row["arguments"].partition(", ")[2].partition("]")[0])
+            told = length % 4 == 0 and length % 16
+            yield f"told-multiples{'' if told else ', other lengths'}", ratio
 
 
 def launches() -> Iterator[tuple[str, float]]:
@@ -206,6 +210,16 @@ def by_hand() -> Iterator[tuple[str, float]]:
         for name, cell in row["variants"].items():
             if row["case"].startswith("attention") and name in names:
                 yield names[name], cell["ratio"]
+            if row["case"].startswith("short") and name.endswith("rows, 4 warps"):
+                count, length = map(int, row["case"].partition("[")[2].strip("]").split(","))
+                few = row["variants"][f"{512 // length} rows, 4 warps"]["microseconds"]
+                if count >= 65536 and int(name.partition(" ")[0]) * length == 2048:
+                    yield "row-batch, 2048 elements of many rows", few / cell["microseconds"]
+            told = name.removesuffix(", eights").removesuffix(", aligned")
+            if told != name:
+                what = "told-multiples" if "eights" in name else "aligned tiles"
+                as_it_was = row["variants"][told]["microseconds"]
+                yield f"{what}, by hand", as_it_was / cell["microseconds"]
 
 
 BY_HAND = {
@@ -228,8 +242,42 @@ BY_HAND = {
     "tokens, two loads": ("tokens", "one tile, 4 warps, two loads"),
     "tokens, 8 warps": ("tokens", "one tile, 8 warps"),
     "tokens, two loops": ("tokens", "two loops of 1024, 4 warps"),
+    "largest few by tl.topk, values alone": ("largest", "values, 1 rows, 4 warps"),
+    "largest few by tl.topk of value and index": ("largest", "packed, 1 rows, 4 warps"),
+    "largest few as they were, 8 rows": ("largest", "repeated, 8 rows, 4 warps"),
+    "largest few by tl.topk of both, 8 rows": ("largest", "packed, 8 rows, 4 warps"),
 }
 """Rows of the table in `results/README.md`: words of the cases, and the variant."""
+_BACKWARD = ("layer norm backward", "rms norm backward")
+_SHORT = ("short sum", "short softmax", "short layer norm")
+_LONG = ("[4096, 65536]", "[1024, 131072]", "[1024, 262144]")
+HAND_SHARES = {
+    "locks, two kernels": (_BACKWARD, "textbook: locks, two kernels"),
+    "an atomic addition of each row": (_BACKWARD, "atomics of each row"),
+    "chunks of rows, sums of parts": (_BACKWARD, "Liger: rows in chunks, torch sum"),
+    "every 264th row, a second kernel": (_BACKWARD, "parts, 2 for an SM, second kernel"),
+    "the same, 3 stages": (_BACKWARD, "parts, 2 for an SM, 3 stages"),
+    "every 132nd row, 3 stages": (_BACKWARD, "parts, 1 for an SM, 3 stages"),
+    "column tiles, atomics": (_BACKWARD, "columns of 1024, 4 warps"),
+    "sums of rows first, then column tiles": (
+        _BACKWARD,
+        "row sums first, 2 x 1024, 4 warps, 1 stages",
+    ),
+    "a row": (_SHORT, 1),
+    "512 elements": (_SHORT, 512),
+    "1024 elements": (_SHORT, 1024),
+    "2048 elements": (_SHORT, 2048),
+    "4096 elements": (_SHORT, 4096),
+    "loops of 1024": (_LONG, "1024, 4 warps"),
+    "the second backwards": (_LONG, "1024, 4 warps, backwards"),
+    "hints: kept, then dropped": (_LONG, "1024, 4 warps, hints"),
+    "4 stages": (_LONG, "1024, 4 warps, 4 stages"),
+    "loops of 4096, 8 warps": (_LONG, "4096, 8 warps"),
+    "loops of 16384, 32 warps": (_LONG, "16384, 32 warps"),
+    "the same, 132 programs, hints": (_LONG, "1 for an SM, hints"),
+}
+"""Rows of further tables: words of the cases, a column each, and the variant, or the elements of a
+program's tile, with 4 warps."""
 
 
 def by_hand_rows() -> Iterator[str]:
@@ -242,6 +290,31 @@ def by_hand_rows() -> Iterator[str]:
             seen = [r["variants"][variant]["ratio"] for r in found if variant in r["variants"]]
             ends = (min(seen), geometric_mean(seen), max(seen))
             cells.append(" ".join(f"{ratio:.2f}x" for ratio in ends))
+        yield f"| {label} | {' | '.join(cells)} |"
+
+
+def hand_share_rows() -> Iterator[str]:
+    """Least and most of the share of the bandwidth of a copy; of many short rows."""
+    rows = results("by_hand-nvidia-h200")
+    for label, (columns, variant) in HAND_SHARES.items():
+        cells = []
+        for words in columns:
+            shares = []
+            for row in (r for r in rows if words in r["case"]):
+                if not ("short" in words or "backward" in words or "long" in row["case"]):
+                    continue
+                count, length = map(int, row["case"].partition("[")[2].strip("]").split(","))
+                if isinstance(variant, int) and count < 65536:
+                    continue
+                name = variant
+                if isinstance(variant, int):
+                    name = f"{max(1, variant // length)} rows, 4 warps"
+                found = row["variants"].get(name)
+                if found is not None:
+                    copy = row["variants"]["copy"]["microseconds"]
+                    shares.append(f"{copy / found['microseconds']:.2f}")
+            ends = sorted({min(shares), max(shares)}) if shares else [""]
+            cells.append(" to ".join(ends))
         yield f"| {label} | {' | '.join(cells)} |"
 
 
@@ -329,7 +402,8 @@ def grid_stride_rows() -> Iterator[str]:
     """The rows of the table in the manual page of grid-stride."""
     table: dict[tuple[str, str], list[str]] = {}
     for row in results("rewrites_speed-nvidia-h200"):
-        if row["kernel"] == "layer_norm_backward.layer_norm_backward":
+        strided = row["passes"].startswith("grid-stride")
+        if strided and row["kernel"] == "layer_norm_backward.layer_norm_backward":
             rows, columns = row["arguments"].partition("[")[2].partition("]")[0].split(", ")
             table.setdefault((rows, columns), []).append(f"{row['ratio']:.2f}")
     for (rows, columns), cells in table.items():

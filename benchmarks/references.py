@@ -72,10 +72,19 @@ JOURNEYS = (
         "layer norm backward, from locks",
         "references/layer_norm_backward_lock",
         "layer_norm_backward",
-        _backward("f32 4096 1024", "f16 32768 4096"),
+        _backward(
+            "f32 4096 1024",
+            "f16 32768 4096",
+            "bf16 32768 1024",
+            "bf16 16384 2048",
+            "bf16 8192 4096",
+            "bf16 4096 8192",
+            "bf16 2048 16384",
+        ),
         (
             Stage("atomic additions in place of locks and second kernel", "merge-kernels"),
             Stage("a loop over rows in each program", "grid-stride{programs=sm*2}"),
+            Stage("rows ahead of their use", "pipeline-loads{num_stages=3}"),
         ),
     ),
     Journey(

@@ -111,6 +111,21 @@ CASES = [
         launcher=("attention", "mean_attention"), d=(64, 128), causal=(0, 1),
         hn=("128, 1024", "64, 2048", "32, 4096", "16, 8192"),
     ),
+    *example("told-multiples", "softmax", "bf16[4096, {n}]", n=(1000, 4096, 5000, 50257, 50264)),
+    *example("told-multiples{{of=4}}", "softmax", "f32[4096, {n}]", n=(1004, 4096, 5004, 50260)),
+    *example("told-multiples", "cross_entropy", "bf16[4096, {n}], i64[4096]", n=(5000, 50264)),
+    *example(
+        "told-multiples", "layer_norm", "bf16[4096, {n}], bf16[{n}], bf16[{n}]",
+        n=(1000, 4096, 5000, 50264),
+    ),
+    *example("told-multiples", "row_reductions:row_{what}", "bf16[4096, {n}]",
+             what=("sum", "max"), n=(5000, 50264)),
+    *example(
+        "told-multiples", "layer_norm_backward",
+        "bf16[4096, {n}], bf16[4096, {n}], bf16[{n}], f32[4096], f32[4096]", n=(1000, 5000),
+    ),
+    *example("rows,told-multiples", "softmax", "bf16[4096, {n}]", n=(1000, 5000, 50264)),
+    *example("rows", "softmax", "bf16[4096, {n}]", n=(1000, 5000, 50264)),
 ]  # fmt: skip
 
 

@@ -21,6 +21,7 @@ ALONE = {
     "one-tile to 64K": "one-tile{longer_rows=branch,raise_block=65536}",
     "online-softmax": "online-softmax",
     "row-batch": "row-batch",
+    "row-batch to 2048": "row-batch{elements=2048}",
     "row-batch, several tiles": "row-batch{several_tiles=true}",
 }
 TOGETHER = {

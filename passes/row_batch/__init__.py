@@ -146,7 +146,8 @@ class RowBatches(Pass):
     original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` also
     gains for short rows of norms, and was a loss for rows of several tiles, most for RMS norm. In
     kernels without loops a tile of one row breaks even. Tiles of 512 elements were never slower
-    than one row per program; 2048 were faster for a million rows, slower for few. Records:
+    than one row per program. 2048 were slower for few rows, and by hand 1.22x to 1.98x faster than
+    512 for 65536 rows and more of 64 to 512 elements (`benchmarks/by_hand.py`). Records:
     `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
 

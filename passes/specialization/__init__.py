@@ -12,8 +12,7 @@ from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.atoms import LauncherParameter, Param, ProgramId, TensorSize
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.language import RANDOM, function
-from tritonopt.facts.operations import COMPARISONS, Op
-from tritonopt.passes.specialization.widths import (
+from tritonopt.facts.memory.widths import (
     Loss,
     Told,
     WholeNumbers,
@@ -24,6 +23,7 @@ from tritonopt.passes.specialization.widths import (
     most_lanes,
     widest_accesses,
 )
+from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel, ReplaceExpression

@@ -61,6 +61,17 @@ def test_nothing_is_said_where_that_changes_no_access(
     assert told == untold
 
 
+def test_accesses_are_wide_where_8_divides_sizes(tmp_path: Path) -> None:
+    """What `told-multiples` writes: the compiler need not know that 16 divides them."""
+    before, after = cases.case("told-multiples/rows_of_a_tile").written(tmp_path)
+    untold, told = (
+        accesses(kernel, {"stride": None, "N": None})
+        for kernel in (module_of(before).kernel, module_of(after).kernel.fn)
+    )
+    assert untold["v4"] == 0 < told["v4"] < untold[""]
+    assert told[""] == 0
+
+
 def test_what_is_told(tmp_path: Path) -> None:
     """Of what is listed nothing, of what is annotated not the 1, and of one list not the 16."""
     from triton.backends.compiler import GPUTarget

@@ -166,3 +166,17 @@ def test_each_pass_has_a_turn_before_any_has_a_second() -> None:
     variation = Variation(str(path), path.read_text(), frozenset({"row_max_kernel"}))
     names = [variant.name for variant in variation.first()]
     assert names.index("split-reduce") < names.index("pipeline-loads{num_stages=2}")
+
+
+def test_passes_that_gain_only_together_are_tried_together() -> None:
+    # Atomics of each row lose, and only a loop over rows has something to prefetch.
+    path = EXAMPLES / "references" / "layer_norm_backward_lock.py"
+    kernels = frozenset({"input_gradient_kernel", "weight_gradient_kernel"})
+    names = [variant.name for variant in Variation(str(path), path.read_text(), kernels).first()]
+    merged = "merge-kernels,grid-stride{programs=sm*2}"
+    assert {merged, f"{merged},pipeline-loads{{num_stages=3}}"} <= set(names)
+    path = EXAMPLES / "row_reductions.py"
+    variation = Variation(str(path), path.read_text(), frozenset({"row_max_kernel"}))
+    names = [variant.name for variant in variation.first()]
+    assert not any(name.startswith("merge-kernels") for name in names)
+    assert "row-batch{elements=2048}" in names

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from tritonopt.measurement.tuned import Applied
 from tritonopt.rewriting import groups, options, registry
 from tritonopt.rewriting.focus import Focus
-from tritonopt.rewriting.model import Remark
+from tritonopt.rewriting.model import Remark, RemarkKind
 from tritonopt.rewriting.pipeline import rewrite_source
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.tuning.variation.launch_parameters import edits
@@ -20,6 +20,12 @@ from tritonopt.tuning.variation.launch_parameters import edits
 _SETS = ("rows", "rows,one-tile{longer_rows=branch,raise_block=32768}", "default")
 """What is tried before each pass alone: with rows of any length in two forms as well, for which
 calls are measured and need no bound in the launcher."""
+_TOGETHER = (
+    "grid-stride{programs=sm*2},pipeline-loads{num_stages=3}",
+    "merge-kernels,grid-stride{programs=sm*2}",
+    "merge-kernels,grid-stride{programs=sm*2},pipeline-loads{num_stages=3}",
+)
+"""What gains only together: atomics of each row lose, and there is no loop before there is one."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,10 @@ class Variation:
     def first(self) -> Iterator[Variant]:
         """What one pass, or a set of them, makes of the original."""
         for chosen in self._selections():
-            yield from self.unseen(self._rewritten(self.original, chosen))
+            made = self._rewritten(self.original, chosen)
+            if chosen in _TOGETHER:
+                made = (variant for variant in made if _names(chosen) <= _done(variant))
+            yield from self.unseen(made)
 
     def pairs(self, one: Variant, other: Variant) -> Iterator[Variant]:
         """The passes of the other one after those of the one; none twice, with other options.
@@ -122,6 +131,7 @@ class Variation:
             members = (options.parse(group.passes) for group in groups.GROUPS.values())
             for member in (item for items in members for item in items):
                 yield options.spelled(options.build(registry.load(member.name), member.options))
+            yield from _TOGETHER
             # One variant of each pass before the second of any: a budget may be over soon.
             tried = (one for one in map(registry.load, registry.names()) if one.is_tried)
             for turn in zip_longest(*map(_spelled, tried)):
@@ -139,6 +149,11 @@ class Variation:
 def _names(selection: str) -> set[str]:
     """The passes that a selection stands for."""
     return {chosen.name for chosen in registry.select(selection)}
+
+
+def _done(variant: Variant) -> set[str]:
+    """The passes that changed something."""
+    return {done.pass_name for done in variant.remarks if done.kind == RemarkKind.PASSED.value}
 
 
 def _with_options(whole: str, part: str) -> str:
@@ -160,7 +175,8 @@ def _spelled(chosen: type[Pass]) -> Iterator[str]:
         yield options.spelled(variant)
     for option in options.of(chosen).values():
         if option.type is int and option.default > 1:
-            for number in (option.default * 2, option.default // 2):
+            more = (option.default * 4,) if option.default >= 256 else ()
+            for number in (option.default * 2, option.default // 2, *more):
                 yield f"{chosen.name}{{{option.name}={number}}}"
 
 
