@@ -21,6 +21,7 @@ from tests.tuning.test_tune import (
     Planted,
     start_nothing,
 )
+from tests.tuning.test_tune import processes as processes
 from tritonopt.cli import tune as command
 from tritonopt.cli.main import main
 from tritonopt.measurement.results import Ratio
@@ -28,11 +29,6 @@ from tritonopt.tuning.applying import checking
 
 Run = Callable[..., tuple[int, str, str]]
 QUICK = ("--passes", "one-tile", "--keep-parameters", "--budget", "5m", "--precision", "0.01")
-
-
-@pytest.fixture
-def processes() -> None:
-    """For a test whose workers are processes."""
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.tuning.planted_server import PlantedServer
 from tests.tuning.yes_server import YesServer
-from tritonopt.verification.process.client import Died, Refusal
+from tritonopt.verification.process.client import Died, Refusal, Worker
 from tritonopt.verification.process.messages import Failure
 from tritonopt.verification.worker.server import explain
 
@@ -14,6 +14,13 @@ _SERVERS: dict[str, Any] = {
     "tests.tuning.planted_server": PlantedServer,
     "tests.tuning.yes_server": YesServer,
 }
+
+
+class Forked(Worker):
+    """There is no GPU, which a forked process could not use, and importing torch takes longer."""
+
+    def __init__(self, timeout: float, *, forked: bool, server: str) -> None:
+        super().__init__(timeout, forked=True, server=server)
 
 
 class Here:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from tests.engines.test_cluster import cluster as cluster
+from tests.tuning.in_process import Forked
 from tests.tuning.test_session import KERNEL
+from tests.tuning.test_tune import let_work
 from tritonopt.measurement.timing import Effort
 from tritonopt.tuning.asked import requests_of
 from tritonopt.tuning.many import answers_of, tune_elsewhere
@@ -33,6 +35,7 @@ def request_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps({"rules": [{"kernel": "tl.where", "factor": 0.5}]}))
     monkeypatch.setenv("TRITONOPT_PLANTED", str(plan))
+    let_work(Forked, monkeypatch)
     like = Request(
         "",
         "",

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from tests.layers import few, number
-from tests.tuning.in_process import Here
+from tests.tuning.in_process import Forked, Here
 from tritonopt.measurement.results import Compiled, Ratio, Row
 from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
@@ -23,6 +23,7 @@ from tritonopt.rewriting.pipeline import Focus, RewriteResult, rewrite_source
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
 from tritonopt.tuning.compiling import without_gpu
+from tritonopt.tuning.compiling.ahead import Ahead
 from tritonopt.tuning.halving import Search, Standing
 from tritonopt.tuning.proposals import Choosing
 from tritonopt.tuning.proving.evidence import NO_TIME, Proving
@@ -84,8 +85,16 @@ class Planted:
 
 
 @pytest.fixture
-def processes() -> None:
+def processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """For a test whose workers are processes."""
+    let_work(Forked, monkeypatch)
+
+
+def let_work(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let these be the workers; what compiles ahead of them would change nothing."""
+    monkeypatch.setattr("tritonopt.tuning.session.Worker", kind)
+    monkeypatch.setattr("tritonopt.tuning.proving.verifying.Worker", kind)
+    monkeypatch.setattr("tritonopt.tuning.tune.Ahead", lambda server: Ahead(server, 0))
 
 
 _made: dict[tuple[str, str, str], RewriteResult] = {}
@@ -105,8 +114,7 @@ def start_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("synchronize", "empty_cache", "mem_get_info"):
         monkeypatch.setattr(torch.cuda, name, getattr(torch.cuda, name))
     monkeypatch.setattr("tritonopt.tuning.variation.variants.rewrite_source", rewritten_once)
-    monkeypatch.setattr("tritonopt.tuning.session.Worker", Here)
-    monkeypatch.setattr("tritonopt.tuning.proving.verifying.Worker", Here)
+    let_work(Here, monkeypatch)
 
 
 @pytest.fixture

@@ -156,7 +156,7 @@ class Versions:
 def refusing(version: VersionWorker) -> Iterator[Callable[[Example], tuple[Program, ...]]]:
     """What a call launches that no GPU takes; raises Died and Refusal. Nothing runs."""
     spec = replace(version.spec, backend="compile", widened="")
-    worker = VersionWorker(spec, version.worker.timeout, forked=True)
+    worker = VersionWorker(spec, version.worker.timeout)
 
     def refused(example: Example) -> tuple[Program, ...]:
         worker.ask("refused", example)

@@ -1,7 +1,7 @@
 """The parent's end of a worker: start, ask, notice that it died, start again.
 
-Workers of the interpreter are forked by a fork server, those of a GPU are processes of their own
-from the start.
+Workers that run on a GPU are processes of their own from the start, the others are forked by a
+fork server.
 """
 
 from __future__ import annotations
@@ -238,9 +238,9 @@ def _late(reason: str, log: Sequence[str]) -> Failure:
 class VersionWorker:
     """A worker that holds one version of the file, and loads it again after a death."""
 
-    def __init__(self, spec: VersionSpec, timeout: float, *, forked: bool = False) -> None:
+    def __init__(self, spec: VersionSpec, timeout: float) -> None:
         self.spec = spec
-        forked = forked or spec.backend == "interpreter"
+        forked = spec.backend != "cuda"
         self.worker = Worker(timeout, forked=forked, contained=spec.contained)
         self.backend = ""
         self.loaded = False

@@ -129,8 +129,9 @@ def _know_what_pointers_point_at(interpreter: Any) -> None:
 # and with which constants, is decided by the types of the tensors and the other arguments, in
 # Python, which takes several times as long as the operation. The first call with such arguments
 # goes the usual way, and what that asks of the builder is noted. Where it was one operation on
-# arguments as they were, and on constants, that operation alone is asked for from then on. An
-# operator may have spread one of the two over the shape of the other before: numpy does so itself.
+# arguments, as they were or cast to another type, and on constants, these alone are asked for from
+# then on. An operator may have spread one of the two over the shape of the other before: numpy does
+# so itself.
 
 _PLAIN = frozenset((int, bool, str, type(None)))
 _MOST = 4096
@@ -190,6 +191,15 @@ class _Argument:
 
 
 @dataclass(frozen=True)
+class _Cast:
+    """That of another type: the operation, and what it is told beside the handle."""
+
+    place: int
+    operation: str
+    rest: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
 class _Known:
     """What a call came to."""
 
@@ -244,7 +254,14 @@ class Functions:
                 return usual(*args, _semantic=semantic, **named)
             if not how.operation:
                 return given[how.type]
-            operands = [given[o.place].handle if type(o) is _Argument else o for o in how.operands]
+            operands = [
+                given[o.place].handle
+                if type(o) is _Argument
+                else getattr(builder, o.operation)(given[o.place].handle, *o.rest)
+                if type(o) is _Cast
+                else o
+                for o in how.operands
+            ]
             return tensor(getattr(builder, how.operation)(*operands), how.type)
 
         return call
@@ -290,19 +307,24 @@ class Functions:
         if not returned or (last is None and operation not in _STORES):
             return None
         constants: dict[int, Any] = {}
+        casts: dict[int, _Cast] = {}
+        known_so_far: tuple[dict[int, Any], ...] = places, constants, casts
         spread = False
         for name, parts, found in before:
             sources = [part for part in parts if self._is_strange(part)]
+            if name in _CASTS and len(sources) == 1 and id(parts[0]) in places:
+                casts[id(found)] = _Cast(places[id(parts[0])], name, parts[1:])
+                continue
             if operator and name in _SPREADING and len(sources) == 1:
-                for known in (places, constants):
+                for known in known_so_far:
                     if id(sources[0]) in known:
                         known[id(found)], spread = known[id(sources[0])], True
-            if id(found) in places or id(found) in constants:
+            if any(id(found) in known for known in known_so_far):
                 continue
             if not self._is_constant(name, sources, constants):
                 return None
             constants[id(found)] = found
-        strange = [o for o in operands if id(o) not in {*places, *constants}]
+        strange = [o for o in operands if id(o) not in {*places, *constants, *casts}]
         if any(map(self._is_strange, strange)) or (operator and (strange or len(operands) != 2)):
             return None
         used = [constants[id(o)] for o in operands if id(o) in constants]
@@ -315,7 +337,7 @@ class Functions:
         return _Known(
             operation,
             tuple(
-                constants.get(id(o), o) if n is None else _Argument(n)
+                casts.get(id(o)) or (constants.get(id(o), o) if n is None else _Argument(n))
                 for n, o in zip(of, operands, strict=True)
             ),
             result.type,
