@@ -126,8 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
         targets = scanning.with_launches(arguments, scanning.find(arguments))
     except ConfigurationError as error:
         return complain(str(error))
-    if arguments.verify and any(target.data is not None for target in targets.files):
-        return complain("--verify runs files; what comes from stdin is none")
+    if arguments.verify and any(t.data is not None or t.is_notebook for t in targets.files):
+        return complain("--verify runs Python files; stdin and notebooks are none")
     answers = Answers(arguments, targets)
     answered = answers.known()
     job, passes = (None, []) if answered is not None else _job(arguments, targets)

@@ -19,7 +19,14 @@ from tritonopt.cli.configuration import ConfigurationError, Configurations, Sett
 from tritonopt.cli.places import STDIN, PlaceError, place
 from tritonopt.source import looked_up
 from tritonopt.source.decorators import take_for_jit
-from tritonopt.source.files import RealPaths, SourceFile, decoded, find_python_files, read_file
+from tritonopt.source.files import (
+    NOTEBOOK,
+    RealPaths,
+    SourceFile,
+    decoded,
+    find_python_files,
+    read_file,
+)
 
 if TYPE_CHECKING:
     from tritonopt.facts.launch_bindings import Recorded
@@ -37,6 +44,12 @@ WORTH_A_POOL = 400_000
 """Bytes of files with kernels below which processes cost more than they save."""
 
 
+_OF_NOTEBOOKS = (
+    "its cells run in any order, so no rewrite rests on a launch; lines are counted through the "
+    "code cells, each after a line `_ipython_cell(N)`"
+)
+
+
 @dataclass(frozen=True)
 class Target:
     """A file of the run."""
@@ -51,6 +64,10 @@ class Target:
     """What came from stdin in the place of the file."""
     recorded: tuple[KernelLaunches, ...] = field(default=(), repr=False)
     """Launches of its kernels that a run made."""
+
+    @property
+    def is_notebook(self) -> bool:
+        return self.path.suffix.lower() == NOTEBOOK
 
     def evidence(self, safety: Collection[Safety]) -> dict[str, Recorded]:
         """The recorded launches by kernel; with the level `assumption` a rewrite may rest on them
@@ -75,7 +92,7 @@ class Targets:
     context: tuple[Path, ...] = ()
     """Files that are read only as far as the others import from them or are imported by them."""
     notes: tuple[str, ...] = ()
-    """On launches that were recorded."""
+    """On launches that were recorded, and on notebooks."""
 
 
 class LaunchesError(ConfigurationError):
@@ -170,7 +187,7 @@ def find(arguments: argparse.Namespace) -> Targets:
         if not found:
             why = "no Python file in it that .gitignore does not exclude"
             if any(path.glob("*.ipynb")):
-                why += "; notebooks are left alone"
+                why += "; name each notebook by itself"
             errors.append((text, f"{text}: {why}"))
         for file in found:
             configuration = configurations.of(file)
@@ -187,7 +204,8 @@ def find(arguments: argparse.Namespace) -> Targets:
         if not os.path.exists(text):
             errors.append((text, f"--context {text}: does not exist"))
     context = find_python_files(Path(text) for text in arguments.context)
-    return Targets(tuple(files.values()), tuple(errors), tuple(excluded), tuple(context))
+    notes = tuple(f"{t.path}: {_OF_NOTEBOOKS}" for t in files.values() if t.is_notebook)
+    return Targets(tuple(files.values()), tuple(errors), tuple(excluded), tuple(context), notes)
 
 
 def program(targets: Targets, *, keep: bool = False) -> Program | None:
@@ -246,7 +264,7 @@ def with_launches(arguments: argparse.Namespace, targets: Targets) -> Targets:
     files = tuple(_with_its_own(target, modules, known, shown, notes) for target in targets.files)
     if not any(target.recorded for target in files):
         raise LaunchesError("; ".join(notes))
-    return replace(targets, files=files, notes=tuple(dict.fromkeys(notes)))
+    return replace(targets, files=files, notes=(*targets.notes, *dict.fromkeys(notes)))
 
 
 def _run(
@@ -344,7 +362,7 @@ def may_hold_kernels(target: Target) -> bool:
         return True
     # In UTF-16 and its like every other byte is 0: reading the file says what is wrong.
     # So it does for a notebook, and whether a part of a file that is meant is there.
-    asked = target.focus is not None or target.path.suffix == ".ipynb"
+    asked = target.focus is not None or target.is_notebook
     return (b"jit" in data and b"triton" in data) or b"\0" in data or asked
 
 

@@ -10,29 +10,29 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tritonopt.source.errors import SourceError
 from tritonopt.source.ignored import Ignored, ignored_above
 
+if TYPE_CHECKING:
+    from tritonopt.source.notebooks import Notebook
+
 BYTE_ORDER_MARK = "\ufeff"
+NOTEBOOK = ".ipynb"
 _CACHES = frozenset({"__pycache__", "node_modules", "__pypackages__"})
-
-
-# Its cells run in any order and again, so that its text does not show how a kernel is launched.
-_NOTEBOOK = (
-    "is a notebook, which is left alone: put the kernels into a .py file, or use "
-    "tritonopt.optimize(kernel) in a cell"
-)
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as text. Its newlines are in the text; a byte order mark is not."""
+    """A file as text. Its newlines are in the text; a byte order mark is not. The text of a
+    notebook is that of its code cells."""
 
     path: Path
     text: str = field(repr=False)
     encoding: str
     bom: bool
+    notebook: Notebook | None = field(default=None, repr=False)
 
 
 def read_file(path: Path) -> SourceFile:
@@ -46,8 +46,6 @@ def read_file(path: Path) -> SourceFile:
 
 def decoded(path: Path, data: bytes) -> SourceFile:
     """The bytes of a file that is to be called `path`. Raises as `read_file`."""
-    if path.suffix.lower() == ".ipynb":
-        raise SourceError(str(path), 0, 0, _NOTEBOOK)
     encoding = _encoding(path, data)
     try:
         text = data.decode(encoding)
@@ -57,7 +55,16 @@ def decoded(path: Path, data: bytes) -> SourceFile:
         message = f"cannot be written back unchanged in {encoding}: convert the file to UTF-8"
         raise SourceError(str(path), 0, 0, message)
     bom = text.startswith(BYTE_ORDER_MARK)
-    return SourceFile(path, text.removeprefix(BYTE_ORDER_MARK), encoding, bom)
+    text = text.removeprefix(BYTE_ORDER_MARK)
+    if path.suffix.lower() != NOTEBOOK:
+        return SourceFile(path, text, encoding, bom)
+    from tritonopt.source.notebooks import Notebook, NotebookError
+
+    try:
+        notebook = Notebook(text)
+    except NotebookError as error:
+        raise SourceError(str(path), 0, 0, str(error)) from error
+    return SourceFile(path, notebook.text, encoding, bom, notebook)
 
 
 def write_file(file: SourceFile, text: str) -> None:
@@ -192,13 +199,17 @@ def _decode_error(path: Path, data: bytes, encoding: str, error: UnicodeDecodeEr
 
 
 def encoded(file: SourceFile, text: str) -> bytes:
-    """A text as the bytes of a file. Raises SourceError for what its encoding does not have."""
+    """A text as the bytes of a file. Raises SourceError for what its encoding does not have, and
+    for code that went from one cell of a notebook to another."""
     try:
+        text = file.notebook.changed(text) if file.notebook is not None else text
         return ((BYTE_ORDER_MARK if file.bom else "") + text).encode(file.encoding)
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         message = f"{text[error.start]!r} does not exist in {file.encoding}"
         raise SourceError(str(file.path), line, 1, message) from error
+    except ValueError as error:
+        raise SourceError(str(file.path), 0, 0, str(error)) from error
 
 
 @contextlib.contextmanager
