@@ -815,3 +815,16 @@ def test_what_gains_at_a_length_that_no_launch_shows(
     file.write_text(text.replace("    y = torch", "    assert n <= 4096\n    y = torch"))
     assert main(["suggest", str(file), "--isolated", "--assume", "BLOCK >= 512"]) == 0
     assert "is profitable where" not in capsys.readouterr().err
+
+
+def test_mistakes_of_all_files_come_before_rewrites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(HEAD + SOFTMAX)
+    Path("b.py").write_text(HEAD + MAXIMUM + SOFTMAX)
+    assert main(["suggest", "--output-format", "concise", "."]) == 1
+    found = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert found[0] == "b.py" and "a.py" in found
+    kinds = ["[mistake]" in line for line in found]
+    assert kinds == sorted(kinds, reverse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tritonopt.measurement.results import Machine, Row
+from tritonopt.measurement.results import Compiled, Machine, Row
 from tritonopt.measurement.tuned import Answer, Fate, Tried, TunedRow
 from tritonopt.reporting.text import Style
 from tritonopt.reporting.tuning_table import tuning_lines
@@ -30,3 +30,28 @@ def test_what_was_not_looked_at_is_not_said_to_be_no_faster() -> None:
     assert said(Fate.WAITING, Fate.WAITING).endswith("no variant was looked at")
     assert said(Fate.WAITING, Fate.DROPPED).endswith("none was faster so far")
     assert said(Fate.SAME_CODE, Fate.DROPPED).endswith("no variant was faster")
+
+
+def test_without_a_gpu_it_is_said_what_the_figures_let_expect() -> None:
+    def code(version: str, spills: int, barriers: int, failure: str = "") -> tuple[Compiled, ...]:
+        numbers = {"stack bytes (spills)": spills, "barriers": barriers}
+        return (Compiled(version, "k", "sm_90", numbers, failure, digest=version),)
+
+    first = TunedRow("x f16[8]", {"n": 8}, original=Row("f", "x f16[8]", compiled=code("", 8, 4)))
+    made = {
+        "a": (8, 2),
+        "b": (64, 2),
+        "c": (8, 4),
+        "d": (0, 4),
+        "e": (0, 0, "too large"),
+        "g": (0, 1),
+    }
+    tried = [Tried(n, n, Fate.DROPPED, compiled=code(n, *of)) for n, of in made.items()]  # type: ignore[arg-type]
+    answer = Answer("f.py", "f", "o", "o", rows=(first,), tried=tuple(tried))
+    (said,) = [x for x in tuning_lines([answer], Style(color=False)) if "what follows" in x]
+    assert said.strip() == (
+        "what follows: time first (fewer barriers): a; likely slower (more spills): b; "
+        "no clear sign: c; time first (fewer spills): d; "
+        "likely slower (more failures to compile): e; time first (fewer barriers and spills): g. "
+        "Only times decide: tritonopt tune on a GPU"
+    )

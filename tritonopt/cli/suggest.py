@@ -134,6 +134,7 @@ def _suggest(
     reporter = formats.reporter(arguments.format, run, statistics=arguments.statistics)
     found_some = False
     kept: list[FileFindings] = []
+    ideas: list[FileFindings] = []
     parameters: list[frozenset[str]] = []
     with Bar(len(kernels), "looking", sys.stderr, quiet=arguments.quiet) as bar:
         for findings in looked:
@@ -145,10 +146,15 @@ def _suggest(
             )
             if arguments.report is not None:
                 kept.append(findings)
+            if arguments.format not in formats.WHOLE:
+                findings, rest = findings.parted()
+                ideas.append(rest)
             if findings.says_something:
                 bar.clear()
             reporter.file(findings)
             bar.advance()
+    for rest in ideas:
+        reporter.file(rest)
     if arguments.assume and not summary.errors:
         from tritonopt.cli.selection import unneeded
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tritonopt.rewriting.model import Remark, RemarkKind, Safety
@@ -117,6 +117,13 @@ class FileFindings:
         """Whether a person is to read of the file while the run goes on."""
         said = self.diff or self.remarks or self.suggestions or self.errors or self.refused
         return bool(said) or self.output is not None
+
+    def parted(self) -> tuple[FileFindings, FileFindings]:
+        """The same without suggested rewrites, and these alone: mistakes come before them."""
+        mistakes = tuple(s for s in self.suggestions if s.is_mistake)
+        ideas = tuple(s for s in self.suggestions if not s.is_mistake)
+        alone = FileFindings(self.path, suggestions=ideas, encoding=self.encoding)
+        return replace(self, suggestions=mistakes), alone
 
 
 @dataclass(frozen=True)

@@ -85,6 +85,27 @@ def _without_times(answer: Answer) -> Iterator[str]:
     compiled = kernels_of_variants(answer)
     versions = tuple(dict.fromkeys(each.version for each in compiled))
     yield from (f"    {line}" for line in compiled_lines(compiled, versions))
+    if compiled:
+        yield f"    what follows: {_outlook(compiled, versions)}"
+
+
+def _outlook(compiled: Sequence[Compiled], versions: Sequence[str]) -> str:
+    """What machine code lets expect of the variants; only spills and barriers are clear signs."""
+    needs: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in versions}
+    for each in compiled:
+        needs[each.version][each.target, "failures to compile"] += bool(each.failure)
+        for sign, key in (("spills", "stack bytes (spills)"), ("barriers", "barriers")):
+            needs[each.version][each.target, sign] += each.numbers.get(key, 0)
+    groups: dict[str, list[str]] = {}
+    for name in versions[1:]:
+        more, less = needs[name] - needs[ORIGINAL], needs[ORIGINAL] - needs[name]
+        signs = sorted({sign for _, sign in (more or less)})
+        expected = "likely slower" if more else "time first" if less else "no clear sign"
+        if signs:
+            expected += f" ({'more' if more else 'fewer'} {' and '.join(signs)})"
+        groups.setdefault(expected, []).append(name)
+    found = "; ".join(f"{expected}: {', '.join(names)}" for expected, names in groups.items())
+    return f"{found}. Only times decide: tritonopt tune on a GPU"
 
 
 def kernels_of_variants(answer: Answer) -> list[Compiled]:
