@@ -152,6 +152,7 @@ def _calls(facts: KernelFacts) -> Iterator[ast.Call]:
 def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
     """Of all exponentials below one running maximum, and below those that go on with it."""
     claim, values = "exponents-are-below-the-maximum", {facts.values[call] for call in calls}
+    never = _FEW if all(v.rank in (0, 1) for v in values) else ""
     with Attempt() as attempt:
         check_pins(attempt, facts)
         if any(facts.types.of(v.operands[0]).some_in(frozenset({"fp64"})) for v in values):
@@ -174,9 +175,7 @@ def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
         "turned tl.exp into tl.exp2, of the exponent times log2(e)",
         "kept tl.exp",
         needs={Safety.ROUNDING},
-        profit=profit(
-            facts, "exp-to-exp2", never=_FEW if all(v.rank in (0, 1) for v in values) else ""
-        ),
+        profit=profit(facts, "exp-to-exp2", never=never),
         advice="write this exponential to base two: tl.exp2 of the exponent times log2(e)",
     )
 

@@ -56,7 +56,7 @@ class LinearSweep:
         for part in self.parts:
             if part.numbers:
                 what = ", ".join(part.numbers)
-                begun.append(f"# The factor of {what}, which is known after the loop.")
+                begun.append(f"# Multiplied after the loop by {what}.")
                 begun.append(f"{part.name} = {self.zero}")
         begun += self._reference()
         loop = self._merged(begun, attempt)
