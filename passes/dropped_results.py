@@ -42,7 +42,7 @@ class DroppedResults(Lint):
 
     The statement is an operation of Triton or Python without an effect: no load, store or print is
     inside. Hints (`tl.multiple_of`), assertions and calls of helpers are left alone. Nothing is
-    changed: to assign the result changes what comes after.
+    changed: assigning the result would change the code after it.
 
     ## Numerics
 

@@ -52,17 +52,19 @@ class MaskPartialTiles(Pass):
 
     ## Why
 
-    In causal attention the mask is true all over most tiles, which skip it. Loads stay outside, and
-    pipelined. Where no pass is named, it needs tiles of rows by program id, columns by iteration,
-    and a loop that begins before all rows and ends by the program id.
+    In causal attention no element of most tiles is masked off, so they skip the mask. Loads stay
+    outside of the branch, so Triton still pipelines them. By default the pass acts only if the
+    program id selects the rows and the iteration the columns, and if the loop starts at a column
+    before all rows and ends at a bound computed from the program id.
 
     ## Conditions
 
-    - The mask joins comparisons by `&` (by `|` where the tile is the last argument), of lanes and
-      scalars: added, subtracted, or multiplied by what is positive (`extremes-are-not-known`).
+    - The mask combines comparisons with `&` (with `|` if the tile is the last argument of
+      `tl.where`). These compare sums and differences of lanes and scalars, which may have positive
+      factors (`extremes-are-not-known`).
     - The other argument is a number; shape and type of the tile stay. What `tl.dot` multiplies is
-      taken to be floats: else the branch would not compile.
-    - The loop is not warp-specialized. Below another condition of run time, nothing is said.
+      assumed to be floats: else the branch would not compile.
+    - The loop is not warp-specialized. Under another runtime `if`, the pass reports nothing.
     - Index arithmetic is taken not to overflow (`no-int32-overflow`).
 
     ## Numerics

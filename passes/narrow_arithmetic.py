@@ -34,11 +34,11 @@ class NarrowArithmetic(Lint):
 
     ## What it does
 
-    Reports products and sums of narrow elements that a wide accumulator gets, `tl.sum` and
-    `tl.cumsum` of an fp16 tile, 8-bit accumulators, and `tl.exp(a - b) * mask`, which is NaN where
-    that is `inf * 0`. As a note: accumulators of fp16 and bf16; a stored `tl.max` of floats, which
-    drops NaN, if the kernel has no `propagate_nan`, no test for NaN, no exponential and no
-    logarithm.
+    Reports products and sums that are computed in fp16 or bf16 and then added to a wider
+    accumulator, `tl.sum` and `tl.cumsum` of an fp16 tile, 8-bit accumulators, and
+    `tl.exp(a - b) * mask`, which is NaN where that is `inf * 0`. As a note: accumulators of fp16
+    and bf16; a stored `tl.max` of floats, which drops NaN, if the kernel has no `propagate_nan`,
+    no test for NaN, no exponential and no logarithm.
 
     ## Why
 
@@ -48,7 +48,7 @@ class NarrowArithmetic(Lint):
 
     - Both operands are shown to be narrow: by a launch, `# tritonopt: x: bf16[m, n]`, or the
       kernel, which casts the product or elements of these buffers to fp32.
-    - The mask of the exponential compares two axes, and no load has it.
+    - The mask of the exponential compares two axes, and no load uses it.
 
     ## Numerics
 

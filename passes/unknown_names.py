@@ -90,9 +90,9 @@ class UnknownNames(Lint):
 
     The name is missing in every version of the table (`tritonopt/facts/triton_names.json`, made by
     `docs/triton_names.py`), and it is one of libdevice, of NumPy or torch, or close to one that
-    exists: other names may come from a fork of Triton. Left alone are names below
-    `tl.extra` and the like, code under an `if` that the compiler or the module decides (which may
-    ask for a version), and names that the file binds itself. The axis of `tl.program_id` and
+    exists: other names may come from a fork of Triton. Left alone: names below `tl.extra` and the
+    like, names that the file binds, and code under an `if` that is decided at compile time or at
+    import, for it may test the version. The axis of `tl.program_id` and
     `tl.num_programs` is a constant other than 0, 1 and 2.
 
     A name that only some versions have is reported where the installed Triton lacks it, or the one

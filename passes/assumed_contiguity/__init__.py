@@ -99,7 +99,7 @@ class AssumedContiguity(Lint):
 
     name: ClassVar[str] = "assumed-contiguity"
     fixes: ClassVar[bool] = True
-    summary: ClassVar[str] = "find tensors of callers that are read in the order of memory"
+    summary: ClassVar[str] = "find tensors of any layout that are read as contiguous"
     harm: ClassVar[str] = (
         "for a transposed, sliced or expanded tensor the kernel reads the wrong elements, and no "
         "error is raised"

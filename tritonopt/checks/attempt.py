@@ -113,7 +113,7 @@ class Attempt:
         self._conditions.append(Condition(claim, Status.ASSUMED, detail))
 
     def assume_no_other_launches(
-        self, detail: str = "no file that was not given launches it in another way"
+        self, detail: str = "the given files have every launch of it"
     ) -> None:
         """What the launches show holds of all launches, those in files not given included."""
         said = (("no-other-launches", detail) == (c.claim, c.detail) for c in self._conditions)
