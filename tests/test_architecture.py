@@ -34,8 +34,6 @@ FLOORS = {
 }
 
 BELOW_PASSES = ("source", "checks", "facts", "launches", "emit", "rewriting")
-BELOW_ALL = ("late_dataclass",)
-"""Modules beside the rooms that import none of them."""
 LIGHT = (*BELOW_PASSES, "passes", "reporting")
 LIGHT_COMMANDS = {
     f"tritonopt.cli.{name}"
@@ -143,15 +141,10 @@ def test_a_pass_imports_only_what_is_below_it_and_no_other_pass() -> None:
         for found in all_imports()
         if room_of(found.importer) == "passes"
         and found.imported.startswith(("tritonopt", "passes"))
-        and found.room not in (*BELOW_PASSES, *BELOW_ALL)
+        and found.room not in BELOW_PASSES
         and not in_one_package(found)
     ]
     assert not wrong
-
-
-def test_what_is_below_all_rooms_imports_none_of_them() -> None:
-    ours = [f for f in all_imports() if f.importer.removeprefix("tritonopt.") in BELOW_ALL]
-    assert ours and not [str(f) for f in ours if f.imported.startswith("tritonopt")]
 
 
 def test_nothing_imports_a_pass_by_name() -> None:
