@@ -17,6 +17,7 @@ from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import ONE, Polynomial
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.side_effects import effects_of
+from tritonopt.facts.host.tensor_expressions import shape_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
@@ -260,6 +261,7 @@ class AtomicKernel:
 # What becomes of the launcher: one launch, and an output that holds the identity first
 
 _ZEROED = dict(zip(torch_api.EMPTY, torch_api.ZEROED, strict=True))
+_FILLED = {name: name.replace("empty", "full") for name in torch_api.EMPTY}
 
 
 @dataclass(frozen=True)
@@ -340,6 +342,9 @@ class OneLaunch:
         anew = self._is_beside(made) and isinstance(text, ast.Attribute)
         if anew and not value and made.function in _ZEROED:
             yield ReplaceExpression(text, self._function(made, _ZEROED))
+        elif anew and value and made.function in _FILLED and self._filled(made, value, dtype):
+            yield ReplaceExpression(call, self._filled(made, value, dtype))
+            return
         elif not (anew and not value and made.function in _ZEROED.values()):
             code = f"{made.name}.fill_({value})" if value else f"{made.name}.zero_()"
             yield InsertBefore(self.pair.statements[0], code)
@@ -351,6 +356,28 @@ class OneLaunch:
     def _function(self, made: Made, others: Mapping[str, str]) -> str:
         assert isinstance(made.call.func, ast.Attribute)
         return f"{self._text(made.call.func.value)}.{others[made.function]}"
+
+    def _filled(self, made: Made, value: str, dtype: str) -> str:
+        """Code for memory of the same sizes that holds a number; "" where it has none."""
+        call = made.call
+        if "\n" in self._text(call) or not call.args:
+            return ""
+        first, *rest = call.args
+        size = self._text(first)
+        listed = isinstance(first, (ast.Tuple, ast.List)) or shape_of(first) is not None
+        if made.function != "empty_like" and not listed:
+            if not rest and not isinstance(first, ast.Constant):
+                return ""  # a number, or a tuple of them
+            parts = ", ".join(map(self._text, call.args))
+            size = f"({parts})" if rest else f"({parts},)"
+            rest = []
+        if rest:
+            return ""
+        named = {k.arg: self._text(k.value) for k in call.keywords}
+        if dtype:
+            named["dtype"] = dtype
+        keywords = "".join(f", {name}={text}" for name, text in named.items())
+        return f"{self._function(made, _FILLED)}({size}, {value}{keywords})"
 
     def _identity(self, result: Result) -> str:
         """Code for the number that the output holds first; "" for 0."""

@@ -74,12 +74,6 @@ class LaneCode:
                     node, f"{self.writer.language('where')}({', '.join(parts)})"
                 )
                 return
-            case ast.Call(func=ast.Name() as func) if self.builtin(func) and self._is_lane(node):
-                name = "minimum" if self.builtin(func) == "min" else "maximum"
-                yield ReplaceExpression(func, self.writer.language(name))
-                for argument in node.args:
-                    yield from self.changes(argument, mask)
-                return
         for child in children(node):
             yield from self.changes(child, mask)
 
@@ -151,11 +145,6 @@ class LaneCode:
 
     def _is_lane(self, node: ast.expr) -> bool:
         return node in self.facts.values and self.body.loop.is_lane_at(node)
-
-    def builtin(self, node: ast.expr) -> str:
-        """`min` or `max`, where that is what is called; "" for all else."""
-        name = self.facts.kernel.module.builtin(node)
-        return name if name in ("min", "max") else ""
 
     # What masked-off lanes hold
 
@@ -406,11 +395,6 @@ class LaneStatements:
         for own in update.own:
             yield ReplaceExpression(own, tile)
         yield ReplaceExpression(update.term, self._term(carried, update, mask))
-        if isinstance(update.step.node, ast.Assign):
-            value = update.step.node.value
-            if isinstance(value, ast.Call) and self.lanes.builtin(value.func):
-                name = "minimum" if carried.combining is Kind.MIN else "maximum"
-                yield ReplaceExpression(value.func, self.writer.language(name))
 
     def anew(self, step: Step) -> str:
         """Code for a statement that becomes another one; "" where it stays."""

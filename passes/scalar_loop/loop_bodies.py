@@ -211,10 +211,9 @@ class _Reader:
         if not name and isinstance(node.func, ast.Attribute) and value.op is Op.CAST:
             arguments.insert(0, node.func.value)
             name = "cast"
-        builtin = module.builtin(node.func) in ("min", "max") and len(node.args) == 2
         if name == "cast" and value.op is not Op.CAST:
             raise self._not_lane_by_lane(node)
-        if not (builtin or name in _FUNCTIONS or is_lane_by_lane(name)):
+        if not (name in _FUNCTIONS or is_lane_by_lane(name)):
             raise self._not_lane_by_lane(node)
         if name == "load":
             self._check_load(node, self._effects.get(node))
@@ -352,7 +351,7 @@ class _UpdateReader:
         self, step: Step, node: ast.expr, combining: Kind | None
     ) -> tuple[ast.Name, Kind, list[ast.expr]]:
         """`total + a + b`: where the name stands, the operation, and what comes to it."""
-        found = combined_sides(self.facts, node) or _of_python(self.facts, node)
+        found = combined_sides(self.facts, node)
         if found is None or combining not in (None, found[0]):
             raise recurrence(self.name, step.node)
         combining, sides = found
@@ -366,14 +365,6 @@ class _UpdateReader:
             return own[0], combining, rest
         inner, _, more = self._spine(step, own[0], combining)
         return inner, combining, [*more, *rest]
-
-
-def _of_python(facts: KernelFacts, node: ast.expr) -> tuple[Kind, Sequence[ast.expr]] | None:
-    """The builtins `min` and `max` of two numbers."""
-    if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords:
-        return None
-    found = {"min": Kind.MIN, "max": Kind.MAX}.get(facts.kernel.module.builtin(node.func))
-    return (found, node.args) if found is not None else None
 
 
 def choice_of(facts: KernelFacts, node: ast.expr) -> tuple[ast.expr, ast.expr, ast.expr] | None:

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from math import prod
 
 from tritonopt import source
-from tritonopt.source.single_numbers import named_numbers
+from tritonopt.source.single_numbers import computed, named_numbers
 from tritonopt.source.trees import blocks_of, is_text, walk
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.coverage.text_differences import Body, Comparison, Version, computed
+from tritonopt.verification.coverage.text_differences import Body, Comparison, Version
 
 _MOST_RUNS = 2
 """Kernels that cannot be launched together are in runs of their own, but in no more."""

@@ -12,27 +12,6 @@ def run(x: torch.Tensor):
     return y
 
 
-# case: least_of_python
-# options: block=32
-"""The builtin `min`, which has no tiles in the interpreter."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    least = 100
-    for i in range(n):
-        least = min(least, tl.load(X + i))
-    tl.store(Y, least)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
-
-
 # case: names_that_are_taken
 # options: block=32
 """The names that the loop would get are taken, and so is that of the index."""

@@ -10,6 +10,7 @@ import pytest
 
 from tests.layers import everything, few, number
 from tritonopt import source
+from tritonopt.source.single_numbers import divisors_of
 from tritonopt.verification import Verdict
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.coverage.demands import VARIES, axes_of_many, demands
@@ -20,7 +21,6 @@ from tritonopt.verification.coverage.text_differences import (
     Comparison,
     Numbers,
     Version,
-    divisors_of,
     limits_of,
 )
 from tritonopt.verification.inputs.examples import (

@@ -138,7 +138,8 @@ class RecurrenceReader:
 
     def extreme_of(self, name: str) -> Coupled | None:
         """The extreme that a name is the index of, or a sum of exponentials below."""
-        return coupled(self.facts, self.loop, name, self._is_free, self.scalars)
+        reader = _Reader(self.facts, self.loop, self._is_free, self.scalars)
+        return reader.index(name) or reader.scaled(name)
 
     def _kinds(self, value: Value, own: Value, name: str) -> set[Kind]:
         """The operations that combine what a name was with what an iteration brings.
@@ -236,21 +237,6 @@ class Coupled:
     """For a sum of exponentials below it, their function; "" for its index."""
     guarded: bool = False
     """Whether 0 is subtracted, and not the extreme, where that is -inf."""
-
-
-def coupled(
-    facts: KernelFacts,
-    loop: Loop,
-    name: str,
-    is_free: Callable[[Value], bool],
-    scalars: bool = False,
-) -> Coupled | None:
-    """The extreme that an accumulator belongs to; None where it stands alone.
-
-    `is_free` says whether a value depends on nothing that the loop carries.
-    """
-    reader = _Reader(facts, loop, is_free, scalars)
-    return reader.index(name) or reader.scaled(name)
 
 
 def extreme_chosen(loop: Loop, name: str, is_free: Callable[[Value], bool]) -> Kind | None:

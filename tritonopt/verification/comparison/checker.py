@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from tritonopt.verification.comparison.compare import (
-    FAULTS,
+    NOT_COMPILED,
     NOT_WRITTEN,
     NUMBER_FOR_NAN,
     TOLERANCE,
@@ -56,6 +56,14 @@ _WRONG_BY = {
 }
 """What is said of a rewritten version whose second run differs by that change alone."""
 
+_NOTES = {
+    "out_of_bounds_loads": "the original reads outside of its memory",
+    "races": "programs of the original overwrite each other's results",
+    "retyped": f"{NOT_COMPILED}: {{}}",
+    "false_hints": "the original gives the compiler false hints, which were not checked further",
+    "unordered": "the original has a race, so none of the rewritten version's counts: {}",
+}
+"""What is said of an original that does something wrong itself."""
 _LEFT_OUT = {
     OUT_OF_MEMORY: "an example did not fit the memory of the device",
     TOO_LARGE: "an example did not fit the memory of the device",
@@ -270,8 +278,8 @@ class Checker:
     def _fault(self, ours: Pair, theirs: Pair) -> str:
         """What the rewritten version does wrong, whatever it computes; not what both do."""
         self.tally.unordered = next(iter(told(ours, "unordered")), self.tally.unordered)
-        for name, (_, note) in FAULTS.items():
-            for found in told(ours, name)[:1] if note else ():
+        for name, note in _NOTES.items():
+            for found in told(ours, name)[:1]:
                 self.tally.note(note.format(found))
         original, rewritten = ours.first.products, theirs.first.products
         excused = "unordered" if self.tally.unordered else ""

@@ -9,14 +9,19 @@ until nothing is added. Memory is not followed.
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from itertools import product
 
 from tritonopt import source
+from tritonopt.source.single_numbers import (
+    LARGEST,
+    computed,
+    constants_of,
+    divisors_of,
+    number_of,
+)
 from tritonopt.source.trees import blocks_of, names_in, told_apart, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -326,8 +331,6 @@ def _module_names(old: source.Module, new: source.Module) -> set[str]:
 
 # Sizes that the text of two versions singles out.
 
-LARGEST = 2**17
-"""Numbers beyond that are no sizes of anything that is run here."""
 LARGE = 6e4
 """Beyond that float16 has no number, and what is beyond stands for inf."""
 _TWICE_IN_FLOAT32 = 1.6e38
@@ -336,14 +339,6 @@ _LARGEST_OF = {"int8": 2.0**7 - 1, "uint8": 2.0**8 - 1}
 _EXACT = {"float16": 2**11, "bfloat16": 2**8, "int8": 2**7, "uint8": 2**8, "int16": 2**15}
 """Whole numbers up to which a narrow type holds all; offsets may be counted in it by mistake."""
 _WHOLE_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-}
 
 
 def asks_for_none(node: ast.AST) -> bool:
@@ -521,7 +516,7 @@ def limits_of(modules: Iterable[source.Module]) -> list[int]:
     """
     found: dict[int, None] = {}
     for module in modules:
-        names = _constants(module)
+        names = constants_of(module)
         tests = (
             n.test for n in ast.walk(module.tree) if isinstance(n, (ast.If, ast.IfExp, ast.While))
         )
@@ -535,66 +530,6 @@ def limits_of(modules: Iterable[source.Module]) -> list[int]:
                 if 2 < number <= LARGEST:
                     found[number] = None
     return list(found)
-
-
-def divisors_of(modules: Iterable[source.Module]) -> list[int]:
-    """The numbers of `n // 64` and `triton.cdiv(n, 64)`, with names for numbers as well."""
-    found: dict[int, None] = {}
-    for module in modules:
-        names = _constants(module)
-        for node in ast.walk(module.tree):
-            match node:
-                case ast.BinOp(op=ast.FloorDiv(), right=by):
-                    found.update(dict.fromkeys(computed(by, names)))
-                case ast.Call(args=[_, by]) if ast.unparse(node.func).rpartition(".")[2] == "cdiv":
-                    found.update(dict.fromkeys(computed(by, names)))
-    return sorted(n for n in found if 2 < n <= LARGEST)
-
-
-def _constants(module: source.Module) -> dict[str, list[int]]:
-    """Whole numbers that the module names: of `A if x else B` either, and so of branches."""
-    found: dict[str, list[int]] = {}
-    bound: list[str] = []
-    for names, branch in _bindings(module.tree.body):
-        for name, value in names.items():
-            numbers = list(computed(value, found))
-            found[name] = [*found.get(name, ()), *numbers] if branch else numbers
-            bound += [] if branch and name in bound else [name]
-    return {name: numbers for name, numbers in found.items() if bound.count(name) == 1}
-
-
-def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[dict[str, ast.expr], bool]]:
-    """What statements name, one after the other, and whether one stands in a branch."""
-    for node in body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            yield {node.targets[0].id: node.value}, False
-        elif isinstance(node, ast.If):
-            for names, _ in (*_bindings(node.body), *_bindings(node.orelse)):
-                yield names, True
-
-
-def computed(
-    node: ast.AST, names: Mapping[str, Sequence[int]], most: int = LARGEST
-) -> Iterator[int]:
-    """What a whole number may come to that the text computes, of numbers up to the largest."""
-    if isinstance(node, ast.Name):
-        yield from names.get(node.id, ())
-    elif isinstance(node, ast.IfExp):
-        yield from computed(node.body, names, most)
-        yield from computed(node.orelse, names, most)
-    elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        sides = (computed(side, names, most) for side in (node.left, node.right))
-        for left, right in product(*sides):
-            if max(abs(left), abs(right)) > most or right < 0:
-                continue
-            # As many bits as the largest has, and some.
-            if isinstance(node.op, (ast.Pow, ast.LShift)) and right > most.bit_length() + 2:
-                continue
-            if isinstance(node.op, ast.FloorDiv) and not right:
-                continue
-            yield int(_OPERATORS[type(node.op)](left, right))
-    elif (number := _number(node)) is not None:
-        yield number
 
 
 def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
@@ -613,23 +548,17 @@ def _sizes_in(parts: Iterable[ast.AST]) -> Iterator[int]:
 
 def _of_remainder(node: ast.Compare) -> Iterator[int]:
     """Sizes for which `n % a == b` holds, beyond the first."""
-    left, right = node.left, _number(node.comparators[0])
+    left, right = node.left, number_of(node.comparators[0])
     if right is None or not isinstance(left, ast.BinOp) or not isinstance(left.op, ast.Mod):
         return
-    modulus = _number(left.right)
+    modulus = number_of(left.right)
     if modulus is not None and 0 < modulus <= LARGEST:
         yield from (modulus + right, 2 * modulus + right)
 
 
-def _number(node: ast.AST) -> int | None:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    return None
-
-
 def whole_numbers(module: source.Module) -> set[int]:
     """Every whole number that a file mentions."""
-    return {n for node in ast.walk(module.tree) if (n := _number(node)) is not None}
+    return {n for node in ast.walk(module.tree) if (n := number_of(node)) is not None}
 
 
 def block_sizes(numbers: Iterable[int]) -> set[int]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tritonopt import source
-from tritonopt.verification.coverage.text_differences import divisors_of
+from tritonopt.source.single_numbers import divisors_of
 from tritonopt.verification.inputs.examples import (
     LEADING,
     PATTERNS,
