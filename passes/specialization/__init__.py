@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.atoms import LauncherParameter, Param, ProgramId, TensorSize
@@ -15,7 +15,6 @@ from tritonopt.facts.language import RANDOM, function
 from tritonopt.facts.memory.widths import (
     Loss,
     Told,
-    WholeNumbers,
     has_places,
     lengths_of,
     lost_widths,
@@ -28,6 +27,9 @@ from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel, ReplaceExpression
 from tritonopt.source.kernels import Parameter
+
+if TYPE_CHECKING:
+    from tritonopt.passes.specialization.whole_numbers import WholeNumbers
 
 _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
 
@@ -224,7 +226,8 @@ def _groups(
     facts: KernelFacts, untold: Mapping[str, frozenset[Told]], listed: Mapping[str, str]
 ) -> dict[tuple[str, Told], dict[str, Loss]]:
     """What is lost of each parameter, by the list that has it, and by what is not told."""
-    lengths, whole = lengths_of(facts), WholeNumbers(facts)
+    lengths = lengths_of(facts)
+    whole: WholeNumbers | None = None
     groups: dict[tuple[str, Told], dict[str, Loss]] = {}
     for effect in widest_accesses(facts):
         if most_lanes(facts, effect) == 1:
@@ -243,12 +246,19 @@ def _groups(
                 continue
             if loss.told is Told.ONE and loss.name in lengths:
                 continue  # no stride: nobody launches it for a length of 1
+            whole = whole or _whole_numbers(facts)
             is_of_batch = loss.is_place and (whole.has(effect) or whole.alone)
             is_of_batch |= loss.name in lengths and whole.has(effect)
             if is_of_batch and listed.get(loss.name):
                 continue  # a batch has another size at each call
             groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
     return groups
+
+
+def _whole_numbers(facts: KernelFacts) -> WholeNumbers:
+    from tritonopt.passes.specialization.whole_numbers import WholeNumbers
+
+    return WholeNumbers(facts)
 
 
 def _message(which: str, group: Sequence[Loss], figures: str) -> str:

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import unknown
-from tritonopt.emit.heuristic_functions import check_heuristic, heuristic
-from tritonopt.emit.writing import Writer, names_bound
-from tritonopt.facts import KernelFacts, Polynomial, Value
-from tritonopt.facts.algebra.atoms import CeilDiv, FloorDiv, Param, PowerOfTwo, TensorSize
-from tritonopt.facts.algebra.divisibility import substitute
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.facts.language import MATRIX, REDUCTIONS, SCANS
 from tritonopt.facts.memory.widths import Told, lost_widths, most_lanes, widest_accesses
-from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change, InsertBefore
 from tritonopt.source.kernels import Parameter
-
-_CLAIM = "type-stays"
-_WHOLE = (CeilDiv, FloorDiv, PowerOfTwo, TensorSize)
 
 
 @dataclass(frozen=True)
@@ -127,16 +115,14 @@ class ToldMultiples(Pass):
         asked = _asked(facts)
         if not asked:
             return
+        from tritonopt.passes.told_multiples import telling
+
         names = ", ".join(p.name for p in asked)
         with Attempt() as attempt:
-            check_heuristic(facts, asked)
-            _check(facts, asked)
-            detail = f"multiples of {self.of} are what they are divided by {self.of} and multiplied"
-            attempt.prove(_CLAIM, f"{names}: {detail}")
-            detail = "files that were not given use it for launches only, and pass numbers"
-            attempt.assume("launches-are-seen", detail)
-            attempt.write(self._changes(facts, asked), "the heuristic can be written")
-        rounds = any(map(_is_reduced, facts.interpretation.computed))
+            telling.check(facts, asked, attempt)
+            changes = telling.changes(facts, asked, int(self.of))
+            attempt.write(changes, "the heuristic can be written")
+        rounds = any(map(telling.is_reduced, facts.interpretation.computed))
         yield Site.of(
             attempt,
             facts.kernel.node,
@@ -145,25 +131,6 @@ class ToldMultiples(Pass):
             needs={Safety.ROUNDING} if rounds else (),
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
         )
-
-    def _changes(self, facts: KernelFacts, asked: list[Parameter]) -> Iterator[Change]:
-        """Raises NotExpressible."""
-        writer = Writer(facts)
-        name = writer.fresh(f"BY_{self.of}")
-        yield from heuristic(writer, name, self._question(asked))
-        lines = [f"    {p.name} = {p.name} // {self.of} * {self.of}" for p in asked]
-        why = "so several are loaded and stored at once."
-        comment = f"    # Rows begin and end at {self.of} elements, {why}"
-        code = "\n".join([f"if {name}:", comment, *lines])
-        yield InsertBefore(facts.kernel.statements[0], code)
-
-    def _question(self, asked: list[Parameter]) -> str:
-        """The function that a heuristic is."""
-        sizes = [_taken(p) for p in asked]
-        if len(sizes) == 1:
-            return f"lambda args: {sizes[0]} % {self.of} == 0"
-        tests = f"size % {self.of} == 0 for size in ({', '.join(sizes)})"
-        return f"lambda args: all(\n    {tests}\n)"
 
 
 def _asked(facts: KernelFacts) -> list[Parameter]:
@@ -175,42 +142,3 @@ def _asked(facts: KernelFacts) -> list[Parameter]:
         with suppress(TooLarge):
             names |= {loss.name for loss in lost_widths(facts, effect) if loss.told is Told.ALIGNED}
     return [p for p in facts.kernel.parameters if p.name in names and not p.constexpr]
-
-
-def _is_reduced(value: Value) -> bool:
-    name = value.attribute[0] if isinstance(value.attribute, tuple) else None
-    gathers = value.op is Op.REDUCE or value.function in MATRIX
-    return gathers or (value.op is Op.RESHAPED and name in REDUCTIONS | SCANS)
-
-
-def _check(facts: KernelFacts, asked: list[Parameter]) -> None:
-    """Raises Declined unless each is an integer in the whole kernel, as launches show."""
-    bound = names_bound(facts.kernel.node)
-    for parameter in asked:
-        name, default = parameter.name, parameter.default
-        if name in bound or not (default is None or _is_number(default)):
-            detail = f"{name} is not at every place what the launch passes"
-            raise unknown(_CLAIM, "name-is-bound-elsewhere", detail)
-        form = Polynomial.of(Param(name))
-        passed = [substitute(form, binding) for binding in facts.launches.bindings]
-        if not passed or not all(map(_is_size, passed)):
-            detail = f"{name} may be None or a float: no launch shows a size of a tensor"
-            raise unknown(_CLAIM, "type-is-unknown", detail)
-
-
-def _is_size(passed: Polynomial) -> bool:
-    """Whether what a launch passes is made of sizes of tensors, so a whole number."""
-    whole = all(c.denominator == 1 for c in passed.terms.values())
-    powers = [(a, power) for monomial in passed.terms for a, power in monomial]
-    return whole and all(isinstance(a, _WHOLE) and power > 0 for a, power in powers)
-
-
-def _is_number(default: ast.expr) -> bool:
-    return isinstance(default, ast.Constant) and type(default.value) is int
-
-
-def _taken(parameter: Parameter) -> str:
-    """How a heuristic takes an argument, which it is not given where the launch leaves it out."""
-    if parameter.default is None:
-        return f'args["{parameter.name}"]'
-    return f'args.get("{parameter.name}", {ast.unparse(parameter.default)})'
