@@ -48,6 +48,8 @@ class AssumedContiguity(Lint):
     - it has two dimensions, and the kernel divides the flat position by a length to find the row
       or the column of a tensor.
 
+    Selected explicitly, the pass reports as a note the rows of any matrix that nobody checks.
+
     It is fixed where the launcher asks the tensor for its form and passes it to this launch alone:
     what is written to, returned or kept is not copied.
 
@@ -112,9 +114,13 @@ class AssumedContiguity(Lint):
         for binding in facts.launches.bindings:
             for name in sorted(facts.pointers):
                 key = (binding.launch.call, name)
-                if key not in told and (site := _site(facts, binding, name)) is not None:
+                if key not in told and (site := self._site(facts, binding, name)):
                     told.add(key)
                     yield site
+
+    def _site(self, facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
+        site = _site(facts, binding, name)
+        return site if self.is_named or site is None or not site.is_note else None
 
 
 def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
@@ -142,7 +148,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
     what = f"{why}; the kernel reads {name} as if it were contiguous"
     anchor = facts.kernel.node if launch.is_elsewhere else launch.call
     site = Site.of_mistake(anchor, "order-is-made-sure-of", "assumes-contiguity", what)
-    site = replace(site, is_note=is_note, is_reported=not is_note)
+    site = replace(site, is_note=is_note)
     place = _place(view, tensor) if not tensor.moved else None
     if place is None:
         return site

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from tritonopt.facts import Effect, EffectKind, KernelFacts, Value
-from tritonopt.facts.algebra.atoms import Iteration, Param, PowerOfTwo, TensorSize
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
+from tritonopt.facts.algebra.atoms import Iteration
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import is_loaded, parts_of
 from tritonopt.facts.host.same_memory import may_be_one, may_be_part
 from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number, settings_of
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.launches.known_launches import with_buffers
+from tritonopt.passes.autotune_state.listed import (
+    keys_in_vain,
+    keys_of_nothing,
+    repeated,
+    texts_of,
+)
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Change, Kernel
@@ -117,71 +123,13 @@ class AutotuneState(Lint):
         kernel = facts.kernel
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name == _TUNER and isinstance(decorator, ast.Call):
-                yield from _keys_of_nothing(facts, decorator)
-                yield from _repeated(facts, decorator)
+                yield from keys_of_nothing(facts, decorator)
+                yield from repeated(facts, decorator)
+                if self.is_named:
+                    yield from keys_in_vain(facts, decorator)
                 tuner = _Tuner.of(facts, decorator)
                 if tuner is not None:
                     yield from _sites(facts, decorator, tuner)
-
-
-def _keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
-    """Names in the key that are no parameters, which Triton passes over without a word."""
-    given = [k.value for k in decorator.keywords if k.arg == "key"] or decorator.args[1:2]
-    key = _texts(given[0]) if given else None
-    claim, harm = "launches-can-be-tuned", "a configuration tuned for one size is used for all"
-    parameters = {p.name: p for p in facts.kernel.parameters}
-    for wrong in sorted((key or set()) - set(parameters)):
-        message = f"{wrong} in the key is no parameter, so the tuner does not look at it"
-        yield Site.of_mistake(given[0], claim, "key-of-nothing", message, harm)
-    for name in sorted(facts.extents - key) if key else ():
-        for values in (binding.values for binding in facts.launches.bindings):
-            size = values.get(Param(name), ONE).sole_atom
-            size = size.form.sole_atom if isinstance(size, PowerOfTwo) else size
-            leaves = [a for other in key or () for a in values.get(Param(other), ONE).leaves()]
-            known = {a for a in leaves if isinstance(a, TensorSize)}
-            strides = {a.tensor for a in known if a.method != "size"}
-            if not isinstance(size, TensorSize) or size.method != "size":
-                continue
-            if size not in known and size.tensor not in strides:
-                message = f"{name} is the size of a tile, and not in the key"
-                yield Site.of_mistake(given[0], claim, "size-not-in-key", message, harm)
-                break
-    yield from _keys_in_vain(facts, given, key or set())
-
-
-def _repeated(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
-    """A configuration that stands in the list twice."""
-    given = [k.value for k in decorator.keywords if k.arg == "configs"] or decorator.args[:1]
-    configs = bound(facts.kernel.module, given[0]) if given else None
-    seen: dict[str, ast.expr] = {}
-    for config in configs.elts if isinstance(configs, ast.List | ast.Tuple) else ():
-        first = seen.setdefault(ast.dump(config), config)
-        if first is not config and isinstance(config, ast.Call):
-            message = f"this configuration is that of line {first.lineno} again"
-            harm = "it is compiled and timed twice"
-            anchor = config if config in set(walk(decorator)) else decorator
-            claim, reason = "launches-can-be-tuned", "configuration-is-repeated"
-            yield replace(Site.of_mistake(anchor, claim, reason, message, harm), is_note=True)
-
-
-def _keys_in_vain(
-    facts: KernelFacts, given: list[ast.expr], key: Collection[str]
-) -> Iterator[Site]:
-    """Names in the key that the kernel does not read, and that a length is passed for."""
-    read = {node.id for node in facts.kernel.nodes if isinstance(node, ast.Name)}
-    for name in sorted({p.name for p in facts.kernel.parameters} & set(key) - read):
-        for binding in facts.launches.bindings:
-            size = binding.values.get(Param(name), ONE).sole_atom
-            if not isinstance(size, TensorSize) or size.method != "size":
-                continue
-            # More programs may ask for another configuration.
-            if any(form is None or size in set(form.leaves()) for form in binding.grid):
-                continue
-            message = f"the kernel does not read {name}, which is in the key"
-            harm = "it is tuned again for each value, with the same outcome"
-            site = Site.of_mistake(given[0], "launches-can-be-tuned", "key-in-vain", message, harm)
-            yield replace(site, is_note=True, is_reported=False)
-            break
 
 
 @dataclass(frozen=True)
@@ -226,7 +174,7 @@ class _Tuner:
         if configs is None or least_number(module, configs) < 2 or _mentions_hook(facts, configs):
             return None
         for name in ("reset_to_zero", "restore_value"):
-            texts = _texts(bound(module, given.get(name)))
+            texts = texts_of(bound(module, given.get(name)))
             if texts is None:
                 return None
             kept |= texts
@@ -267,18 +215,6 @@ def _mentions_hook(facts: KernelFacts, configs: ast.expr) -> bool:
     return any(
         isinstance(n, ast.keyword) and n.arg == "pre_hook" for body in bodies for n in walk(body)
     )
-
-
-def _texts(node: ast.expr | None) -> set[str] | None:
-    """The texts of a list; None where it cannot be read."""
-    match node:
-        case None | ast.Constant(value=None):
-            return set()
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            found = {e.value for e in elements if isinstance(e, ast.Constant)}
-            texts = {text for text in found if isinstance(text, str)}
-            return texts if len(texts) == len(elements) else None
-    return None
 
 
 def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[Site]:
