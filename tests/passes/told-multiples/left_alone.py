@@ -261,3 +261,17 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr, BY_8: tl.constexpr):
 
 
 # shared: run
+
+
+# case: another_launch_hides_what_it_passes
+# expect: not applied, type-is-unknown
+"""What one launch shows, the other one need not pass."""
+# shared: kernel
+
+
+def run(x: torch.Tensor, sizes):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
+    kernel[(1,)](x, y, **sizes)
+    return y
