@@ -142,7 +142,11 @@ class UndefinedLanes(Lint):
                 taken.setdefault((found.reduction, gives_other(effect)), []).append(found)
                 wanted[effect] = {undefined.other for undefined in every}
         for (reduction, _), owned in taken.items():
-            yield _site(facts, owned, undefined_in.get(reduction, []), wanted)
+            try:
+                site = _site(facts, owned, undefined_in.get(reduction, []), wanted)
+            except (TooLarge, RecursionError):
+                continue
+            yield site
 
 
 def _is_masked(effect: Effect) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 
@@ -81,8 +82,9 @@ def find_hand_overs(facts: KernelFacts) -> Iterator[HandOver]:
     if not any(e.kind is EffectKind.STORE for e in touched) or _have_one_warp(facts):
         return
     for second, first in product(touched, touched):
-        if first.kind is not second.kind and (found := _hand_over(facts, first, second)):
-            yield found
+        with suppress(TooLarge):
+            if first.kind is not second.kind and (found := _hand_over(facts, first, second)):
+                yield found
 
 
 def _hand_over(facts: KernelFacts, first: Effect, second: Effect) -> HandOver | None:
@@ -96,10 +98,7 @@ def _hand_over(facts: KernelFacts, first: Effect, second: Effect) -> HandOver | 
         if between is None:
             continue
         for world in _worlds(facts, first, second):
-            try:
-                lanes = _Meeting(facts, common, across, world).lanes(first, second)
-            except TooLarge:
-                return None
+            lanes = _Meeting(facts, common, across, world).lanes(first, second)
             if lanes is not None and _waits(facts, first, second):
                 return None
             if lanes is not None:

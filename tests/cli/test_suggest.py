@@ -824,7 +824,34 @@ def test_mistakes_of_all_files_come_before_rewrites(
     Path("a.py").write_text(HEAD + SOFTMAX)
     Path("b.py").write_text(HEAD + MAXIMUM + SOFTMAX)
     assert main(["suggest", "--output-format", "concise", "."]) == 1
-    found = [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+    lines = capsys.readouterr().out.splitlines()
+    found = [line.split(":")[0] for line in lines]
     assert found[0] == "b.py" and "a.py" in found
-    kinds = ["[mistake]" in line for line in found]
+    kinds = ["[mistake]" in line for line in lines]
     assert kinds == sorted(kinds, reverse=True)
+
+
+ROWS_OF_OTHERS = """
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+"""
+
+
+def test_a_note_is_no_mistake(run: Any) -> None:
+    write("k.py", ROWS_OF_OTHERS)
+    before = Path("k.py").read_text()
+    code, out, said = run("k.py", "--format", "concise", "--fail-on", "mistakes")
+    assert code == 0
+    assert "int64-offsets [note]: row * stride is computed in 32 bits" in out
+    assert said.endswith("0 mistakes, 1 note, 0 rewrites available\n")
+    assert run("k.py", "--fix", "--fail-on", "mistakes")[0] == 0
+    assert Path("k.py").read_text() == before
+    (found,) = json.loads(run("k.py", "--format", "json")[1])["files"][0]["suggestions"]
+    assert (found["mistake"], found["note"]) == (False, True)
+    sarif = json.loads(run("k.py", "--format", "sarif")[1])
+    assert [result["level"] for result in sarif["runs"][0]["results"]] == ["note"]
+    assert run("k.py", "--format", "github")[1].startswith("::notice ")

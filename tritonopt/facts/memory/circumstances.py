@@ -108,9 +108,12 @@ def arms_taken(
     found: set[bool] = set()
     form = facts.forms.condition(condition)
     for binding in facts.launches.bindings:
-        asked = substitute(form, binding)
-        if by_default:
-            asked = replaced(asked, defaults_of(binding.launch))
+        try:
+            asked = substitute(form, binding)
+            if by_default:
+                asked = replaced(asked, defaults_of(binding.launch))
+        except TooLarge:
+            return None
         switches = switches_in([asked])
         if len(switches) > MOST_SWITCHES:
             return None
