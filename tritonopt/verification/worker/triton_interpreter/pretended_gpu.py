@@ -372,17 +372,11 @@ def _look_up_late(names: dict[str, Any], language: Any) -> None:
 
     The interpreter replaces these in the language alone, as long as a launch lasts.
     """
-    seen = _seen.setdefault(id(names), {})
     for name, value in [*names.items()]:
-        if seen.get(name, names) is value:
-            continue  # it was looked at before an earlier launch
-        if language.core.is_builtin(value) and hasattr(language, value.__name__):
-            names[name] = value = _late(language, value.__name__)
-        seen[name] = value
-
-
-_seen: dict[int, dict[str, Any]] = {}
-"""By the name spaces of files, which end with the process, what stood there under which name."""
+        # Each of the many names is looked at before every launch; most are no functions.
+        is_function = type(value) is types.FunctionType and language.core.is_builtin(value)
+        if is_function and hasattr(language, value.__name__):
+            names[name] = _late(language, value.__name__)
 
 
 def _late(language: Any, name: str) -> Callable[..., Any]:
