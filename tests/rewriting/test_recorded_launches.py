@@ -17,8 +17,8 @@ from tritonopt.rewriting.recorded_launches import KernelLaunches, RecordingError
 HEAD = "import torch\nimport triton\nimport triton.language as tl\n\n\n"
 SOFTMAX = f"""{HEAD}@triton.jit
 def soft(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    x_ptr += tl.program_id(0) * n
-    y_ptr += tl.program_id(0) * n
+    x_ptr += tl.program_id(0).to(tl.int64) * n
+    y_ptr += tl.program_id(0).to(tl.int64) * n
     top = -float("inf")
     for start in range(0, n, BLOCK):
         cols = start + tl.arange(0, BLOCK)
@@ -44,7 +44,7 @@ def softmax(x: torch.Tensor):
 """
 CENTER = f"""{HEAD}@triton.jit
 def center(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
     tl.store(y_ptr + row * n + cols, x - tl.max(x, axis=0), mask=cols < n)
@@ -58,7 +58,7 @@ def centered(x):
 """
 TOTAL = f"""{HEAD}@triton.jit
 def total(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
+    row = tl.program_id(0).to(tl.int64)
     sum = 0.0
     for start in range(0, n, BLOCK):
         cols = start + tl.arange(0, BLOCK)
