@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch import overrides
 from torch.overrides import TorchFunctionMode
 
 from tritonopt.facts.host import torch_api
@@ -308,6 +309,16 @@ class Allocations(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped 
         if keep:
             placed.copy_(tensor.detach())
         return placed.requires_grad_() if tensor.requires_grad else placed
+
+
+@contextlib.contextmanager
+def left_alone() -> Iterator[None]:
+    """What is asked of torch meanwhile is no affair of the mode, which is not called for it."""
+    if not isinstance(overrides._get_current_function_mode(), Allocations):
+        yield
+        return
+    with overrides._pop_mode_temporarily():
+        yield
 
 
 @contextlib.contextmanager

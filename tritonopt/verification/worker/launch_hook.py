@@ -18,7 +18,13 @@ from tritonopt.verification.algebra.tensors import Tensors
 from tritonopt.verification.process.messages import COMPILED, COMPILES, RunOptions
 from tritonopt.verification.replacing import replaced
 from tritonopt.verification.worker.autotuner import chosen
-from tritonopt.verification.worker.guarded_memory import Arena, extent_of, integer_view, once
+from tritonopt.verification.worker.guarded_memory import (
+    Arena,
+    extent_of,
+    integer_view,
+    left_alone,
+    once,
+)
 from tritonopt.verification.worker.oracle import NotWidenable
 from tritonopt.verification.worker.probes import RECORDER
 from tritonopt.verification.worker.triton_interpreter.corrected import Access, in_compiled
@@ -155,9 +161,11 @@ class Watch:
                 session.depth += 1
                 try:
                     named = {"grid": grid, "warmup": False, **kwargs}
-                    with chosen(
-                        kernel, args, named, session.configuration, first=session.first_call
-                    ) as count:
+                    configuration, first = session.configuration, session.first_call
+                    with (
+                        left_alone(),
+                        chosen(kernel, args, named, configuration, first=first) as count,
+                    ):
                         session.configurations = max(session.configurations, count)
                         return _seen(session, kernel, run, args, kwargs)
                 except Exception as error:

@@ -9,7 +9,9 @@ import platform
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter, is_
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +58,7 @@ class LoadedVersion:
         if spec.title == "rewritten" and spec.path != spec.text_path:
             sys.addaudithook(partial(_audited, self.opened, spec.path))
         import_what_is_read(spec.text)
-        self.places = [(*place, _code(place[3])) for place in _places_of_the_tool()]
+        self.tool = [*_parts_of_the_tool()]
         self.watch = Watch()
         self.interpreter = Interpreter() if self.interpreted else None
         with OnTheCpu() if self.device == "cpu" else contextlib.nullcontext():
@@ -84,9 +86,9 @@ class LoadedVersion:
 
     def check_tool(self) -> None:
         """Raise RuntimeError where the file has changed a function that watches it."""
-        for name, namespace, key, value, (function, code) in self.places:
-            if namespace.get(key) is not value or (function and function.__code__ is not code):
-                raise RuntimeError(f"the file changes what verifies it: {name}.{key}")
+        for part in self.tool:
+            if (changed := part.changed()) is not None:
+                raise RuntimeError(f"the file changes what verifies it: {part.name}.{changed}")
 
     def backend(self) -> str:
         triton: Any = importlib.import_module("triton")
@@ -98,22 +100,46 @@ class LoadedVersion:
         return f"cuda: {self.torch.cuda.get_device_name()}, {versions}"
 
 
-def _places_of_the_tool() -> Iterator[tuple[str, Mapping[str, object], str, object]]:
-    """Where this package has its modules, classes and functions: in what, and under which name."""
+@dataclass(frozen=True)
+class _Part:
+    """What a module or a class of this package has under some of its names."""
+
+    name: str
+    namespace: Mapping[str, object]
+    held: Mapping[str, object]
+    functions: Mapping[str, FunctionType] = field(init=False)
+    codes: tuple[CodeType, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        found = {key: f for key, value in self.held.items() if (f := _function(value))}
+        object.__setattr__(self, "functions", found)
+        object.__setattr__(self, "codes", (*map(_CODE, found.values()),))
+
+    def changed(self) -> str | None:
+        """The name under which something else stands now; it is asked for after each call."""
+        same = map(is_, map(self.namespace.get, self.held), self.held.values())
+        if all(same) and all(map(is_, map(_CODE, self.functions.values()), self.codes)):
+            return None
+        others = (key for key, value in self.held.items() if self.namespace.get(key) is not value)
+        changed = zip(self.functions.items(), self.codes, strict=True)
+        return next(others, None) or next(k for (k, f), code in changed if _CODE(f) is not code)
+
+
+_CODE = attrgetter("__code__")
+
+
+def _parts_of_the_tool() -> Iterator[_Part]:
+    """The modules and classes of this package, and their functions."""
     modules = {n: m for n, m in sys.modules.items() if n.startswith("tritonopt.verification")}
+    yield _Part("sys.modules", sys.modules, modules)
     classes: dict[type, str] = {}
     for name, module in modules.items():
-        yield "sys.modules", sys.modules, name, module
-        for key, value in vars(module).items():
-            if isinstance(value, type):
-                classes[value] = f"{name}.{key}"
-                yield name, vars(module), key, value
-            elif _function(value):
-                yield name, vars(module), key, value
+        own = vars(module)
+        held = {k: v for k, v in own.items() if isinstance(v, type) or _function(v)}
+        classes |= {v: f"{name}.{k}" for k, v in held.items() if isinstance(v, type)}
+        yield _Part(name, own, held)
     for one, name in classes.items():
-        yield from (
-            (name, vars(one), key, value) for key, value in vars(one).items() if _function(value)
-        )
+        yield _Part(name, vars(one), {k: v for k, v in vars(one).items() if _function(v)})
 
 
 def _function(value: object) -> FunctionType | None:
@@ -121,12 +147,6 @@ def _function(value: object) -> FunctionType | None:
     function = value.fget if isinstance(value, property) else value
     function = getattr(function, "__func__", function)
     return function if isinstance(function, FunctionType) else None
-
-
-def _code(value: object) -> tuple[FunctionType | None, CodeType | None]:
-    """The function that runs there, and its code."""
-    function = _function(value)
-    return function, function.__code__ if function else None
 
 
 def _audited(opened: list[str], path: str, event: str, arguments: tuple[Any, ...]) -> None:

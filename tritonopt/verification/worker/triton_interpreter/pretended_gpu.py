@@ -372,8 +372,10 @@ def _look_up_late(names: dict[str, Any], language: Any) -> None:
 
     The interpreter replaces these in the language alone, as long as a launch lasts.
     """
-    for name, value in list(names.items()):
-        if language.core.is_builtin(value) and hasattr(language, value.__name__):
+    for name, value in [*names.items()]:
+        # Each of the many names is looked at before every launch; most are no functions.
+        is_function = type(value) is types.FunctionType and language.core.is_builtin(value)
+        if is_function and hasattr(language, value.__name__):
             names[name] = _late(language, value.__name__)
 
 
