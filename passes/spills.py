@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +15,7 @@ from tritonopt.rewriting.protocol import Lint
 if TYPE_CHECKING:
     from tritonopt.facts.machine_code.compiler import Need, Setting
     from tritonopt.facts.machine_code.launched_settings import LaunchedSetting
+    from tritonopt.source import Kernel
 
 _LEAST_ELEMENTS = 16
 """Of a tile, for each thread: below that it takes very many tiles to fill 255 registers."""
@@ -155,17 +156,16 @@ def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
     (own,) = needs(facts.kernel, [setting])
     if own is None or not own.stack:
         return None
-    more, shorter = _more_warps(setting), _shorter(launched)
-    found = needs(facts.kernel, [*more, *shorter])
-    known = [need.stack for need in found if need is not None]
-    least = min(known, default=own.stack)
+    more = [*_up_to_no_stack(facts.kernel, _more_warps(setting))]
+    shorter = [*_up_to_no_stack(facts.kernel, _shorter(launched))]
+    least = min((need.stack for _, need in (*more, *shorter)), default=own.stack)
     if own.stack <= least:
         return None
     fixes = []
-    warps = _first(more, found[: len(more)], least)
+    warps = _first(more, least)
     if warps is not None:
         fixes.append(f"num_warps={warps[0].warps} leaves {_said(warps[1])}")
-    tile = _first(shorter, found[len(more) :], least)
+    tile = _first(shorter, least)
     if tile is not None:
         length = dict(tile[0].constants)[launched.tile]
         loop = "" if _is_step(facts, launched.tile) else ", in a loop over the row,"
@@ -194,13 +194,20 @@ def _shorter(launched: LaunchedSetting) -> list[Setting]:
     return [launched.setting.with_constant(launched.tile, n) for n in lengths]
 
 
-def _first(
-    settings: Sequence[Setting], found: Sequence[Need | None], least: int
-) -> tuple[Setting, Need] | None:
-    for setting, need in zip(settings, found, strict=True):
-        if need is not None and need.stack <= least:
-            return setting, need
-    return None
+def _up_to_no_stack(kernel: Kernel, settings: Iterable[Setting]) -> Iterator[tuple[Setting, Need]]:
+    """What each setting needs, to the first that needs no stack: others would leave no less."""
+    from tritonopt.facts.machine_code.compiler import needs
+
+    for setting in settings:
+        (need,) = needs(kernel, [setting])
+        if need is not None:
+            yield setting, need
+            if not need.stack:
+                return
+
+
+def _first(found: Iterable[tuple[Setting, Need]], least: int) -> tuple[Setting, Need] | None:
+    return next((one for one in found if one[1].stack <= least), None)
 
 
 def _said(need: Need) -> str:

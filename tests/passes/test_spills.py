@@ -21,6 +21,20 @@ def test_the_figures_are_those_of_the_manual_page() -> None:
     assert "BLOCK=16384, in a loop over the row, leaves" in remark.message
 
 
+def test_nothing_is_compiled_beyond_what_leaves_no_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[tuple[int, object]] = []
+
+    def needs(kernel: object, settings: list[compiler.Setting]) -> list[compiler.Need | None]:
+        each = [(one.warps, dict(one.constants)["BLOCK"]) for one in settings]
+        compiled.extend(each)
+        return [compiler.Need(255, 664 if one == (4, 32768) else 0) for one in each]
+
+    monkeypatch.setattr(compiler, "needs", needs)
+    (remark,) = rewrite_source(CASE.text, select("spills"), path=f"{CASE.stem}.py").remarks
+    assert compiled == [(4, 32768), (8, 32768), (4, 16384)]
+    assert "num_warps=8 leaves" in remark.message and "BLOCK=16384" in remark.message
+
+
 def test_a_missing_compiler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "is_there", lambda: False)
     (remark,) = rewrite_source(CASE.text, select("spills"), path=f"{CASE.stem}.py").remarks
