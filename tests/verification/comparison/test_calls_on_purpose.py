@@ -256,3 +256,36 @@ def test_a_call_is_made_small_one_size_after_the_other(
 
     call, difference = smaller(sizes, start, "row 40", shown, until=until)
     assert (call, difference) == ({"m": found[0], "n": found[1]}, f"row {found[0]}")
+
+
+_LARGEST = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def largest_kernel(out, x, stride, n, BLOCK: tl.constexpr):
+    m = -float("inf")
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        v = tl.load(x + tl.program_id(0) * stride + cols, mask=cols < n, other=-float("inf"))
+        m = tl.maximum(m, tl.max(v, axis=0))
+    tl.store(out + tl.program_id(0), m)
+
+
+def largest(x: torch.Tensor) -> torch.Tensor:
+    assert x.dim() == 2 and x.stride(1) == 1
+    out = torch.empty(x.shape[0], dtype=x.dtype)
+    largest_kernel[(x.shape[0],)](out, x, x.stride(0), x.shape[1], BLOCK=64)
+    return out
+"""
+
+
+def test_an_original_that_overflows_is_told_so(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    verdict = of_texts(_LARGEST, _LARGEST, max_examples=12)
+    told = [note for note in verdict.notes if "2**31" in note]
+    assert told and "the original itself goes wrong: its int32 offsets overflow" in told[0]
+    assert "int64-offsets fixes that" in told[0]
