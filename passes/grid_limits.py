@@ -43,8 +43,8 @@ class GridLimits(Lint):
     ## Conditions
 
     The axis has `x.shape[0]` programs, a multiple, or one for at most 16 rows. The tensor is a
-    matrix, or the other axes are numbers. A note, where it has three dimensions and no other axis
-    counts tiles: the first may be of heads. No check in the launcher limits the size.
+    matrix, or the other axes of the grid are numbers. A 3D tensor is a note if no axis of the grid
+    counts tiles: its first dimension may be heads. No check in the launcher limits the size.
 
     The axes are swapped where the kernel names each in `tl.program_id` itself, all launches are in
     the file, and each has a grid of its own, of a tuple. What was on axis 0 is taken to stay below

@@ -16,12 +16,6 @@ from tritonopt.facts.host.tuner_choices import bound, keywords_of, least_number,
 from tritonopt.facts.memory.offsets import number_of
 from tritonopt.facts.repetition import changes_when_repeated, sweep_changes_when_repeated
 from tritonopt.launches.known_launches import with_buffers
-from tritonopt.passes.autotune_state.listed import (
-    keys_in_vain,
-    keys_of_nothing,
-    repeated,
-    texts_of,
-)
 from tritonopt.rewriting.model import Condition, Site, Status
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Change, Kernel
@@ -123,10 +117,13 @@ class AutotuneState(Lint):
         kernel = facts.kernel
         for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
             if name == _TUNER and isinstance(decorator, ast.Call):
-                yield from keys_of_nothing(facts, decorator)
-                yield from repeated(facts, decorator)
+                # Imported here: few kernels are tuned.
+                from tritonopt.passes.autotune_state import listed
+
+                yield from listed.keys_of_nothing(facts, decorator)
+                yield from listed.repeated(facts, decorator)
                 if self.is_named:
-                    yield from keys_in_vain(facts, decorator)
+                    yield from listed.keys_in_vain(facts, decorator)
                 tuner = _Tuner.of(facts, decorator)
                 if tuner is not None:
                     yield from _sites(facts, decorator, tuner)
@@ -173,6 +170,8 @@ class _Tuner:
         configs = bound(module, given.get("configs"))
         if configs is None or least_number(module, configs) < 2 or _mentions_hook(facts, configs):
             return None
+        from tritonopt.passes.autotune_state.listed import texts_of
+
         for name in ("reset_to_zero", "restore_value"):
             texts = texts_of(bound(module, given.get(name)))
             if texts is None:

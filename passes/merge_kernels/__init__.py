@@ -139,9 +139,11 @@ class MergeKernels(Pass):
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.passes.merge_kernels.launch_pairs import candidates
-        from tritonopt.passes.merge_kernels.slot_reductions import reduces
 
         for candidate in candidates(facts):
+            # Imported here: few launchers have a second kernel.
+            from tritonopt.passes.merge_kernels.slot_reductions import reduces
+
             if reduces(candidate.final, set(candidate.buffers.values())):
                 yield self._examined(facts, candidate)
 

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from tritonopt.facts import EffectKind, KernelFacts
+from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import LauncherParameter, Param, ProgramId, TensorSize
 from tritonopt.facts.algebra.polynomial import ONE, TooLarge
 from tritonopt.facts.language import RANDOM, function
-from tritonopt.facts.memory.widths import (
-    Loss,
-    Told,
-    has_places,
-    lengths_of,
-    lost_widths,
-    may_end_neighbors,
-    most_lanes,
-    widest_accesses,
-)
 from tritonopt.facts.operations import COMPARISONS, Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import Kernel, ReplaceExpression
 from tritonopt.source.kernels import Parameter
-
-if TYPE_CHECKING:
-    from tritonopt.passes.specialization.whole_numbers import WholeNumbers
 
 _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
 
@@ -147,13 +134,11 @@ class Specialization(Lint):
         listed = _listed(facts.kernel)
         if listed is None or facts.launches.caller is not None:
             return  # a helper is compiled with what its caller knows
-        untold = {
-            p.name: found
-            for p in facts.kernel.parameters
-            if (found := _untold(facts, p, listed.get(p.name, "")))
-        }
-        if untold:
-            yield from _narrowed(facts, untold, listed, is_named=self.is_named)
+        annotated = {p.name for p in facts.kernel.parameters if _is_annotated(facts, p)}
+        if listed or annotated:
+            from tritonopt.passes.specialization.narrowed import narrowed
+
+            yield from narrowed(facts, annotated, listed, is_named=self.is_named)
         for parameter in facts.kernel.parameters:
             if parameter.name not in listed and not parameter.constexpr:
                 yield from _told_in_vain(facts, parameter)
@@ -184,112 +169,9 @@ def _listed(kernel: Kernel) -> dict[str, str] | None:
     return found
 
 
-def _untold(facts: KernelFacts, parameter: Parameter, which: str) -> frozenset[Told]:
-    """What the compiler is not told of a parameter; `which` list has it."""
-    if parameter.constexpr or parameter.name in facts.pointers:
-        return frozenset()
-    lost = {"": set(), _LISTS[0]: {Told.ALIGNED, Told.ONE}, _LISTS[1]: {Told.ALIGNED}}[which]
-    return frozenset(lost | ({Told.ONE} if _is_annotated(facts, parameter) else set()))
-
-
 def _is_annotated(facts: KernelFacts, parameter: Parameter) -> bool:
     annotation = parameter.annotation
     return annotation is not None and facts.kernel.module.builtin(annotation) == "int"
-
-
-def _narrowed(
-    facts: KernelFacts,
-    untold: Mapping[str, frozenset[Told]],
-    listed: Mapping[str, str],
-    *,
-    is_named: bool,
-) -> Iterator[Site]:
-    """One finding for all parameters of a kernel that are kept from the compiler in one way."""
-    for (which, told), group in _groups(facts, untold, listed).items():
-        figures = _in_figures(facts, list(group), told) if is_named else ""
-        if figures is None:
-            continue
-        node = next(a for a in _arguments(facts.kernel) if a.arg in group)
-        message = _message(which, list(group.values()), figures)
-        site = Site.of_mistake(node, "hint-is-useful", "compiler-is-not-told", message)
-        yield replace(site, is_reported=not which)
-
-
-def _in_figures(facts: KernelFacts, names: list[str], told: Told) -> str | None:
-    """What it costs, by what the compiler makes of it; None where that is nothing."""
-    from tritonopt.facts.machine_code.launched_settings import told_in_figures
-
-    return told_in_figures(facts, names, one=told is Told.ONE)
-
-
-def _groups(
-    facts: KernelFacts, untold: Mapping[str, frozenset[Told]], listed: Mapping[str, str]
-) -> dict[tuple[str, Told], dict[str, Loss]]:
-    """What is lost of each parameter, by the list that has it, and by what is not told."""
-    lengths = lengths_of(facts)
-    whole: WholeNumbers | None = None
-    groups: dict[tuple[str, Told], dict[str, Loss]] = {}
-    for effect in widest_accesses(facts):
-        if most_lanes(facts, effect) == 1:
-            continue  # an access of one element for each thread is as wide as it gets
-        if effect.kind is EffectKind.STORE and not has_places(facts, effect):
-            continue  # a single tile in all
-        try:
-            found = list(lost_widths(facts, effect))
-        except TooLarge:
-            continue
-        if any(loss.is_start and listed.get(loss.name) for loss in found):
-            continue  # a position, which is another one at each call
-        for loss in found:
-            said = any(loss.name in group for group in groups.values())
-            if said or loss.told not in untold.get(loss.name, ()):
-                continue
-            if loss.told is Told.ONE and loss.name in lengths:
-                continue  # no stride: nobody launches it for a length of 1
-            whole = whole or _whole_numbers(facts)
-            is_of_batch = loss.is_place and (whole.has(effect) or whole.alone)
-            is_of_batch |= loss.name in lengths and whole.has(effect)
-            if is_of_batch and listed.get(loss.name):
-                continue  # a batch has another size at each call
-            groups.setdefault((listed.get(loss.name, ""), loss.told), {})[loss.name] = loss
-    return groups
-
-
-def _whole_numbers(facts: KernelFacts) -> WholeNumbers:
-    from tritonopt.passes.specialization.whole_numbers import WholeNumbers
-
-    return WholeNumbers(facts)
-
-
-def _message(which: str, group: Sequence[Loss], figures: str) -> str:
-    """What is lost, and what to do; `which` list has the parameters, or they are annotated."""
-    cost = f". {figures[:1].upper()}{figures[1:]}" if figures else ""
-    why = f"listed in {which}" if which else "annotated int"
-    first = group[0]
-    if len(group) == 1:
-        mend = "take it out of the list" if which else "take the annotation away"
-        return (
-            f"{first.name} is {why}, so the compiler does not know {first.what} in line "
-            f"{first.effect.line}: {mend}{cost}"
-        )
-    *names, last = (loss.name for loss in group)
-    numbers = sorted({loss.effect.line for loss in group})
-    lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
-    what = (
-        "which of them is 1, and so where lanes lie side by side"
-        if first.told is Told.ONE
-        else "whether 16 divides them, and so where loads and stores begin and end"
-    )
-    mend = "take them out of the list" if which else "take the annotations away"
-    return (
-        f"{', '.join(names)} and {last} are {why}, so the compiler does not know {what} "
-        f"({lines}): {mend}{cost}"
-    )
-
-
-def _arguments(kernel: Kernel) -> list[ast.arg]:
-    given = kernel.node.args
-    return [*given.posonlyargs, *given.args, *given.kwonlyargs]
 
 
 def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
@@ -304,7 +186,7 @@ def _told_in_vain(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
         f'for 1: write @triton.jit(do_not_specialize=["{parameter.name}"])'
     )
     harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
-    node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
+    node = next(a for a in facts.kernel.arguments if a.arg == parameter.name)
     yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
 
 
@@ -331,7 +213,7 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     jit = facts.kernel.node.decorator_list[facts.kernel.decorators.index(facts.kernel.jit)]
     what = f"{parameter.name} sets the number of programs, and no address or tile depends on it"
     harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
-    node = next(a for a in _arguments(facts.kernel) if a.arg == parameter.name)
+    node = next(a for a in facts.kernel.arguments if a.arg == parameter.name)
     if parameter.constexpr:
         message = f"{what}, so the kernel is compiled again for each number: make it no constexpr"
         yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
@@ -382,6 +264,9 @@ def _ends_rows(facts: KernelFacts, name: str, uses: Sequence[ast.Name]) -> bool:
                 return False
         elif not any(part.op in (Op.LANE, Op.PROGRAM_ID) for part in test.walk()):
             return False  # the author chooses between two kernels
+
+    from tritonopt.facts.memory.widths import may_end_neighbors
+
     with suppress(TooLarge):
         return not may_end_neighbors(facts, name)
     return False

@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.facts.memory.widths import Told, lost_widths, most_lanes, widest_accesses
 from tritonopt.rewriting.model import Bits, Safety, Site
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.source.kernels import Parameter
@@ -39,8 +38,8 @@ class ToldMultiples(Pass):
       nothing else stands in the way.
     - Launches pass sizes and strides of tensors: the heuristic divides what is passed
       (`type-is-unknown`). Nothing else is bound to the name (`name-is-bound-elsewhere`).
-    - A heuristic may stand above the kernel: no kernel calls it, no decorator may miss a launch.
-      Launches of files that were not given pass numbers as well (assumed).
+    - A heuristic may stand above the kernel: no kernel calls it, and no decorator may skip it at a
+      launch. Launches in other files pass integers as well (assumed).
     - It comes last in a list of passes, for others do not see through the branch.
 
     ## Numerics
@@ -135,10 +134,17 @@ class ToldMultiples(Pass):
 
 def _asked(facts: KernelFacts) -> list[Parameter]:
     """The parameters that stand in the way of wide accesses, in their order."""
+    integers = [
+        p for p in facts.kernel.parameters if not p.constexpr and p.name not in facts.pointers
+    ]
+    if not integers:
+        return []
+    from tritonopt.facts.memory.widths import Told, lost_widths, most_lanes, widest_accesses
+
     names: set[str] = set()
     for effect in widest_accesses(facts):
         if most_lanes(facts, effect) == 1:
             continue
         with suppress(TooLarge):
             names |= {loss.name for loss in lost_widths(facts, effect) if loss.told is Told.ALIGNED}
-    return [p for p in facts.kernel.parameters if p.name in names and not p.constexpr]
+    return [p for p in integers if p.name in names]

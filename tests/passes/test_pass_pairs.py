@@ -52,6 +52,7 @@ NUMBERS = {
     ("split-columns", "longest"): (16, 65536),
     ("split-reduce", "programs"): ("4", "sm*8"),
     ("split-reduce", "turns"): (1, 8),
+    ("unknown-names", "triton"): ("", "3.9.0"),
 }
 UNEQUAL = ("moments",)
 """Documented to lose digits that the original keeps."""

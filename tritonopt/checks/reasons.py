@@ -479,7 +479,7 @@ reads-what-others-write: A program reads what another program of the same launch
 state-is-not-restored: A tuner runs the kernel many times to measure it, and each run changes what
     the next one reads.
     -> Name the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.
-product-is-of-32-bits: The number of a row and a stride are multiplied in 32 bits, in a kernel whose
+product-may-overflow: The number of a row and a stride are multiplied in 32 bits, in a kernel whose
     launches are not among the files.
     -> Cast the row to tl.int64.
 offset-is-too-large: There are sizes for which an offset does not fit 32 bits; the message shows

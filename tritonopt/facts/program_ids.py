@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from tritonopt.facts.language import function
 from tritonopt.source import Kernel
+from tritonopt.source.module import own_jit_function
 from tritonopt.source.names import Scope
 from tritonopt.source.trees import walk
 
@@ -172,7 +173,7 @@ def _surely(kernel: Kernel, name: ast.expr) -> Kernel | None:
     if isinstance(name, ast.Name):
         scope = module.names.scope_of.get(name)
         home = scope.find(name.id) if scope is not None else None
-        own = module.own_jit_function(name.id) if home is module.names.module else None
+        own = own_jit_function(module, name.id) if home is module.names.module else None
         if own is not None:
             return own
     return module.jit_function_elsewhere(name)
@@ -224,7 +225,7 @@ def _kernels_named(kernel: Kernel, name: ast.expr) -> list[Kernel]:
         home = scope.find(name.id) if scope is not None else None
         bindings = home.bindings[name.id] if home is not None else []
         found = [k for k in module.kernels if k.node in bindings]
-        own = module.own_jit_function(name.id) if home is module.names.module else None
+        own = own_jit_function(module, name.id) if home is module.names.module else None
         found = found or [k for k in (own,) if k is not None]
     elsewhere = module.jit_function_elsewhere(name)
     found += [] if elsewhere is None else [elsewhere]

@@ -52,6 +52,12 @@ class Kernel:
         return self.node.name
 
     @property
+    def arguments(self) -> list[ast.arg]:
+        """The parameters in the syntax tree, in their order."""
+        given = self.node.args
+        return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+
+    @property
     def first_line(self) -> int:
         """That of the first decorator."""
         return min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])

@@ -210,18 +210,6 @@ class Module:
         home, binding = found
         return next((kernel for kernel in home.kernels if kernel.node is binding), None)
 
-    def own_jit_function(self, name: str) -> Kernel | None:
-        """The jit function of this file that a global surely is, by its name or by `b = a`."""
-        binding: Binding = None
-        for _ in self.kernels:
-            if not self.is_bound_once(name):
-                return None
-            (binding,) = self.names.module.bindings[name]
-            if not isinstance(binding, ast.Name):
-                break
-            name = binding.id
-        return next((kernel for kernel in self.kernels if kernel.node is binding), None)
-
     def alternatives(self, expression: ast.expr) -> tuple[Module, Sequence[Binding]] | None:
         """Where each branch of one statement binds what an expression surely stands for; to what.
 
@@ -409,3 +397,16 @@ def _is_expression(code: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def own_jit_function(module: Module, name: str) -> Kernel | None:
+    """The jit function of this file that a global surely is, by its name or by `b = a`."""
+    binding: Binding = None
+    for _ in module.kernels:
+        if not module.is_bound_once(name):
+            return None
+        (binding,) = module.names.module.bindings[name]
+        if not isinstance(binding, ast.Name):
+            break
+        name = binding.id
+    return next((kernel for kernel in module.kernels if kernel.node is binding), None)

@@ -99,10 +99,10 @@ CHEATS = {
     "no-kernel": "no kernel is launched, in any call or for some shapes",
     "values-skipped": "no kernel is launched for some values",
     "kernel-unused": "no result depends on what the kernels write",
-    "torch-computes": "torch computes all that it computes in the reference, or anything in a "
-    "grid; or most of the results stay when kernels see other inputs, since these read only what "
-    "torch, numpy, Python or an earlier call made of them. To move numbers counts if the reference "
-    "does nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
+    "torch-computes": "torch computes all that it computes in the reference, or what a grid "
+    "is made of; or most results stay when kernels see other inputs, because they read only what "
+    "torch, numpy, Python or an earlier call made. Moving numbers counts if the reference does "
+    "nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
     "fallback": "the failure of a launch is caught",
     "result-cached": "equal calls launch fewer kernels later, or a copy of a result outlives its "
     "call",
@@ -114,8 +114,8 @@ CHEATS = {
     "management",
     "code-hidden": "it uses exec, globals, setattr and the like: the text does not show what runs",
     "tool-changed": "functions of the verification, or torch's by which it reads results, are "
-    "replaced; or the candidate sends its answers",
-    "timer-changed": "what takes the time is replaced",
+    "replaced; or the candidate forges answers",
+    "timer-changed": "clock functions are replaced",
     "timed-wrong": "a result of a timed run is wrong",
     "other-stream": "the GPU works on after the stream that was called on",
     "too-fast": "below 0.8 of the time of a copy of what the result needs",

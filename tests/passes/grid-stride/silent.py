@@ -3,6 +3,12 @@ import triton
 import triton.language as tl
 
 
+# case: limit_where_tiles_are_counted_by_programs
+# expect: silent
+# options: programs=3
+"""A launch that does not pass the number of tiles needs all of its programs."""
+
+
 @triton.jit
 def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
     num_tiles = tl.num_programs(0) if NUM_TILES is None else NUM_TILES
@@ -10,13 +16,6 @@ def scale_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr, NUM_TILES=None):
         offs = pid * BLOCK + tl.arange(0, BLOCK)
         x = tl.load(x_ptr + offs, mask=offs < n)
         tl.store(out_ptr + offs, x * 2, mask=offs < n)
-
-
-# case: limit_where_tiles_are_counted_by_programs
-# expect: silent
-# options: programs=3
-"""A launch that does not pass the number of tiles needs all of its programs."""
-# shared: scale_kernel
 
 
 def scale(x: torch.Tensor):

@@ -3,15 +3,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
-
-
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
@@ -24,7 +15,17 @@ def run(x: torch.Tensor):
 # case: rows_of_a_tile
 # verify: always
 """Both where rows begin and where they end is asked for, at once."""
-# shared: kernel
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
+
+
 # shared: run
 
 

@@ -16,6 +16,7 @@ from tritonopt.facts.interpreting.state import State
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import Value
 from tritonopt.source import Kernel, Module
+from tritonopt.source.module import own_jit_function
 from tritonopt.source.names import Binding, Scope
 from tritonopt.source.trees import walk
 
@@ -129,7 +130,7 @@ class Lookup:
             if helper is not None:
                 return None if module.is_replaced(function.id) else helper
             if isinstance(binding, ast.Name):
-                return module.own_jit_function(function.id)
+                return own_jit_function(module, function.id)
         found = None if self.is_local(function) else module.jit_function_elsewhere(function)
         # Of other files it is not known how they treat tuples, unless they leave them alone.
         return None if found is None or replaces_elements(found.module.kernels) else found

@@ -200,7 +200,7 @@ class Recorder:
             held = self._memory([t for v in passed.values() for t in tensors_in(v)])
             told |= {"launch": _numbered(launched, [*held]), "memory": [*held.values()]}
         except (MemoryError, _NoRoom) as error:
-            why = f"its memory was not kept: {str(error) or 'there is no room for it'}"
+            why = f"its memory was not kept: {str(error) or 'too little memory is free'}"
         try:
             result = launch(*args, **kwargs)
         except BaseException as error:

@@ -8,13 +8,13 @@ and of sizes beyond a number a few programs of each launch.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
 
+from tritonopt.source.parsing import parsed
 from tritonopt.verification.comparison.checker import Checker
 from tritonopt.verification.comparison.compare import (
     TOLERANCE,
@@ -161,7 +161,7 @@ def _number_of(demand: Demand) -> int | None:
     number = demand.number
     if demand.kind in ("true", "false"):
         text = demand.text.removeprefix("if ")
-        number = largest_number(ast.parse(text)) if text != demand.text else None
+        number = largest_number(parsed(text)) if text != demand.text else None
     return number if number is not None and _SMALL < number <= _LARGEST_NUMBER else None
 
 

@@ -12,6 +12,7 @@ import heapq
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from tritonopt import source
 from tritonopt.source.single_numbers import divisors_of
@@ -126,13 +127,12 @@ class Trial:
         found = deepened(found, self.reading.evidence, self._taken, self._stable)
         found = numbered_once(found, self._taken_whole, self._races)
         found = with_longer(found, self._taken_whole)
-        function = self.reading.launcher.function
-        found = with_groups(found, function, self._taken_whole, self._stable)
+        found = with_groups(found, self.reading.launcher.function, self._taken_whole, self._stable)
         others = OtherValues(self.reading, self._good, self._with, self._spent)
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         takes = self._taken_whole, self._good, self._stable, self._spent
         file = source.read(self.worker.spec.text, self.worker.spec.path)
-        ties = Ties(*takes, self.like, self._good_at, divisors_of([file]))
+        ties = Ties(*takes, self.like, partial(_is_good_at, self), divisors_of([file]))
         found = ties.undone(found, _typed_by_code(self.reading))
         return self._with_complex(self._without_bad_types(_bounded(self, found)))
 
@@ -270,12 +270,6 @@ class Trial:
         """Whether all patterns of sizes are taken."""
         levels = (self._attempt(signature, pattern).level for pattern in PATTERNS)
         return not self._spent() and all(level == Attempt.GOOD for level in levels)
-
-    def _good_at(self, signature: Signature, sizes: Mapping[str, int]) -> bool:
-        """Whether it is taken with some sizes as large as that."""
-        wanted = {**sizes_of(signature, rising), **sizes}
-        example = replace(sized_example(signature, wanted), backward=self.backward)
-        return self._attempted(example).level == Attempt.GOOD
 
     def _races(self, signature: Signature, name: str) -> bool:
         """Whether programs overwrite each other, and do where a tensor holds one number alone.
@@ -481,3 +475,10 @@ def _with_dtypes(
     signature: Signature, change: Callable[[tuple[str, ...]], tuple[str, ...]]
 ) -> Signature:
     return with_tensors(signature, lambda t: replace(t, dtypes=change(t.dtypes)))
+
+
+def _is_good_at(trial: Trial, signature: Signature, sizes: Mapping[str, int]) -> bool:
+    """Whether it is taken with some sizes as large as that."""
+    wanted = {**sizes_of(signature, rising), **sizes}
+    example = replace(sized_example(signature, wanted), backward=trial.backward)
+    return trial._attempted(example).level == Attempt.GOOD

@@ -478,6 +478,22 @@ class _Token:
     column: int
 
 
+def _made_of_values(name: str, rest: Sequence[_Token]) -> ValuesArgument | None:
+    words = [token.text for token in rest]
+    is_made = len(words) == 4 and words[0] in MADE_OF_VALUES and words[2].isidentifier()
+    return ValuesArgument(name, words[0], words[2]) if is_made else None
+
+
+def _is_formula(rest: Sequence[_Token]) -> bool:
+    """Whether there is an operator, a call or an attribute: no other form has one."""
+    if any(t.kind == "bad" and t.text in "+-*/%." for t in rest):
+        return True
+    return any(
+        one.kind == "name" and one.text != "in" and (two.text == "(" or two.kind == "number")
+        for one, two in zip(rest, rest[1:], strict=False)
+    )
+
+
 class _Parser:
     """Recursive descent; every error carries the column it was found at."""
 
@@ -571,11 +587,10 @@ class _Parser:
             return self.tensors(name)
         if self.is_tensor() and LONG_NAMES.get(self.token.text, self.token.text) in DTYPES:
             return self.tensor(name)
-        words = [token.text for token in self.rest()]
-        if len(words) == 4 and words[0] in MADE_OF_VALUES and words[2].isidentifier():
+        if made := _made_of_values(name, self.rest()):
             self.position += 4
-            return ValuesArgument(name, words[0], words[2])
-        if self.is_formula():
+            return made
+        if _is_formula(self.rest()):
             return FormulaArgument(name, self.formula())
         if self.accept("="):
             return SameArgument(name, self.name("the name of the tensor to pass again"))
@@ -609,16 +624,6 @@ class _Parser:
             if self.tokens[at].kind == "end" or (text == "," and depth == 0):
                 return self.tokens[self.position : at]
         return []
-
-    def is_formula(self) -> bool:
-        """Whether there is an operator, a call or an attribute: no other form has one."""
-        rest = self.rest()
-        if any(t.kind == "bad" and t.text in "+-*/%." for t in rest):
-            return True
-        return any(
-            one.kind == "name" and one.text != "in" and (two.text == "(" or two.kind == "number")
-            for one, two in zip(rest, rest[1:], strict=False)
-        )
 
     def begins_tensors(self) -> bool:
         if self.token.text not in ("(", "[") or not self.is_tensor(self.position + 1):

@@ -153,7 +153,7 @@ class Interpreter:
         self._loads_and_stores(builder)
         self._atomics(builder)
         self._comparisons(builder)
-        self._program_order(builder)
+        _order_programs(self, builder)
         self._block_shapes(builder)
         self._products(builder)
         self._wrapping(builder)
@@ -414,32 +414,32 @@ class Interpreter:
         whole = bits.view(f"u{bits.dtype.itemsize}")
         self.access.stores.append((int((x * ny + y) * nz + z), addresses, whole))
 
-    def _program_order(self, builder: Any) -> None:
-        original = builder.set_grid_idx
 
-        sized = builder.set_grid_dim
-        places: Any = None
+def _order_programs(interpreter: Interpreter, builder: Any) -> None:
+    """Run the programs of a launch in the order that is asked for, or some of them."""
+    original, sized = builder.set_grid_idx, builder.set_grid_dim
+    places: Any = None
 
-        def set_grid_dim(*sizes: int) -> None:
-            nonlocal places
-            some, count = self.access.grid, math.prod(sizes)
-            sized(*(some or sizes))
-            places = None
-            if some:
-                places = _some(math.prod(some), count)
-            elif self.access.order != FORWARD:
-                places = _order(self.access.order, count)
+    def set_grid_dim(*sizes: int) -> None:
+        nonlocal places
+        some, count = interpreter.access.grid, math.prod(sizes)
+        sized(*(some or sizes))
+        places = None
+        if some:
+            places = _some(math.prod(some), count)
+        elif interpreter.access.order != FORWARD:
+            places = _order(interpreter.access.order, count)
 
-        def set_grid_idx(x: int, y: int, z: int) -> None:
-            RECORDER.program_begins()
-            _, ny, nz = grid = tuple(builder.grid_dim)
-            begun = (x * ny + y) * nz + z if not self.access.grid else x
-            RECORDER.expect(begun, math.prod(grid) if not self.access.grid else len(places))
-            place = begun if places is None else int(places[begun])
-            self._touched(Touch("program", place))
-            original(place // (ny * nz), place // nz % ny, place % nz)
+    def set_grid_idx(x: int, y: int, z: int) -> None:
+        RECORDER.program_begins()
+        _, ny, nz = grid = tuple(builder.grid_dim)
+        begun = (x * ny + y) * nz + z if not interpreter.access.grid else x
+        RECORDER.expect(begun, math.prod(grid) if not interpreter.access.grid else len(places))
+        place = begun if places is None else int(places[begun])
+        interpreter._touched(Touch("program", place))
+        original(place // (ny * nz), place // nz % ny, place % nz)
 
-        builder.set_grid_dim, builder.set_grid_idx = set_grid_dim, set_grid_idx
+    builder.set_grid_dim, builder.set_grid_idx = set_grid_dim, set_grid_idx
 
 
 def _leaving_blocks(original: Callable[..., Any], tensor: type) -> Callable[..., Any]:

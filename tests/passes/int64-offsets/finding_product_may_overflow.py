@@ -4,7 +4,7 @@ import triton.language as tl
 
 
 # case: slot_in_32_bits
-# expect: finding, product-is-of-32-bits
+# expect: finding, product-may-overflow
 """The kernel casts another row, and this one to 32 bits."""
 
 
@@ -18,7 +18,7 @@ def store_kv(K, Slots, Cache, stride_k, stride_cache, D: tl.constexpr):
 
 
 # case: row_of_logits
-# expect: finding, product-is-of-32-bits
+# expect: finding, product-may-overflow
 """A program for each row, and no launch."""
 
 
@@ -38,7 +38,7 @@ def ce_kernel(X, Loss, stride, V, BLOCK: tl.constexpr):
 
 
 # case: rows_of_a_tile
-# expect: finding, product-is-of-32-bits
+# expect: finding, product-may-overflow
 """Rows of a tile, of which the strides say nothing."""
 
 
@@ -60,7 +60,7 @@ def moe_kernel(A, B, C, Experts, stride_am, stride_be, stride_bn, N, K, BM: tl.c
 
 
 # case: cast_too_late
-# expect: finding, product-is-of-32-bits
+# expect: finding, product-may-overflow
 """The product is cast, and not its factors."""
 
 
@@ -74,7 +74,7 @@ def late_kernel(X, Y, stride, D: tl.constexpr):
 
 
 # case: launched_elsewhere
-# expect: finding, product-is-of-32-bits
+# expect: finding, product-may-overflow
 """No launch is seen."""
 
 
