@@ -235,23 +235,37 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         said.add(base)
         zeroed = bool(added) and facts.launches.starts_at_zero(base)
         keyword = "reset_to_zero" if zeroed else "restore_value"
+        bases = [base, *_read_beside(facts, effect, {*said, *tuner.kept})]
+        said.update(bases)
+        names = ", ".join(f'"{one}"' for one in bases)
         claim = Condition("launches-can-be-tuned", Status.REFUTED, found, "state-is-not-restored")
         what = f"{found}, so that tuning leaves a wrong {base} behind"
         yield Site(
             decorator,
             (claim,),
-            f'{what}: gave the decorator {keyword}=["{base}"]',
-            advice=f'{what}: give the decorator {keyword}=["{base}"]',
+            f"{what}: gave the decorator {keyword}=[{names}]",
+            advice=f"{what}: give the decorator {keyword}=[{names}]",
             analysis=True,
-            changes=_fixed(facts, decorator, keyword, base),
+            changes=_fixed(facts, decorator, keyword, bases),
         )
 
 
-def _fixed(facts: KernelFacts, decorator: ast.Call, keyword: str, base: str) -> tuple[Change, ...]:
-    """One more buffer for the tuner to restore; nothing where its arguments are hidden."""
+def _read_beside(facts: KernelFacts, effect: Effect, known: set[str]) -> list[str]:
+    """The other buffers that the kernel changes and makes what it stores of."""
+    stored = effect.stored
+    parts = set(parts_of(facts.loops, stored)) if stored is not None else set()
+    read = {name for e in facts.effects if e.loaded in parts for name in facts.bases(e) or ()}
+    written = {_base(facts, e) for e in facts.effects if e.writes}
+    return [p.name for p in facts.kernel.parameters if p.name in (read & written) - known]
+
+
+def _fixed(
+    facts: KernelFacts, decorator: ast.Call, keyword: str, bases: list[str]
+) -> tuple[Change, ...]:
+    """More buffers for the tuner to restore; nothing where its arguments are hidden."""
     if len(decorator.args) > 3 or any(k.arg is None for k in decorator.keywords):
         return ()
-    return tuple(with_buffers(facts.kernel.module, decorator, keyword, [base]) or ())
+    return tuple(with_buffers(facts.kernel.module, decorator, keyword, bases) or ())
 
 
 def _base(facts: KernelFacts, effect: Effect) -> str | None:

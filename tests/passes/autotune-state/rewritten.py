@@ -411,3 +411,26 @@ def gelu_(x: torch.Tensor):
     flat = x.view(-1)
     gelu_kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, flat, n)
     return x
+
+
+# case: what_it_is_made_of_is_restored
+# verify: no, it has no launcher
+"""The maximum may be taken again, but the sum is made of the one that was there."""
+
+
+@triton.autotune(
+    configs=[triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)],
+    key=["n"],
+)
+@triton.jit
+def kernel(X, M, L, n, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    largest = tl.load(M + rows)
+    total = tl.load(L + rows)
+    for i in range(n):
+        x = tl.load(X + rows * n + i)
+        larger = tl.maximum(largest, x)
+        total = total * tl.exp(largest - larger) + tl.exp(x - larger)
+        largest = larger
+    tl.store(L + rows, total)
+    tl.store(M + rows, largest)
