@@ -98,9 +98,12 @@ def test_a_usual_kernel_costs_little(
     assert sum(elements) <= most[1]
 
 
+_SESSION = SimpleNamespace(depth=1, only_whole=False, options=SimpleNamespace(moving=False))
+
+
 @pytest.mark.parametrize(
     "mode",
-    [InFloat64, lambda: Work(SimpleNamespace(depth=1, only_whole=False), __file__)],
+    [InFloat64, lambda: Work(_SESSION, __file__)],
     ids=["float64", "work"],
 )
 def test_a_mode_imports_no_compiler(

@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from tritonopt.source.module import Module
-
 LARGEST = 2**17
 """Numbers beyond that are no sizes of anything that is run here."""
 _COMMON = 2
@@ -87,12 +85,12 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
-def divisors_of(modules: Iterable[Module]) -> list[int]:
+def divisors_of(modules: Iterable[ast.Module]) -> list[int]:
     """The numbers of `n // 64` and `triton.cdiv(n, 64)`, with names for numbers as well."""
     found: dict[int, None] = {}
     for module in modules:
         names = constants_of(module)
-        for node in ast.walk(module.tree):
+        for node in ast.walk(module):
             match node:
                 case ast.BinOp(op=ast.FloorDiv(), right=by):
                     found.update(dict.fromkeys(computed(by, names)))
@@ -101,11 +99,11 @@ def divisors_of(modules: Iterable[Module]) -> list[int]:
     return sorted(n for n in found if 2 < n <= LARGEST)
 
 
-def constants_of(module: Module) -> dict[str, list[int]]:
+def constants_of(module: ast.Module) -> dict[str, list[int]]:
     """Whole numbers that the module names: of `A if x else B` either, and so of branches."""
     found: dict[str, list[int]] = {}
     bound: list[str] = []
-    for names, branch in _bindings(module.tree.body):
+    for names, branch in _bindings(module.body):
         for name, value in names.items():
             numbers = list(computed(value, found))
             found[name] = [*found.get(name, ()), *numbers] if branch else numbers

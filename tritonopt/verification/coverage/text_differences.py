@@ -399,7 +399,7 @@ class Numbers:
             singled_out,
             sorted(limits),
             changed,
-            divisors_of(modules),
+            divisors_of(module.tree for module in modules),
             whole_types,
             any(isinstance(n, ast.Attribute) and n.attr in _WHOLE_TYPES[:2] for n in nodes),
             values,
@@ -516,7 +516,7 @@ def limits_of(modules: Iterable[source.Module]) -> list[int]:
     """
     found: dict[int, None] = {}
     for module in modules:
-        names = constants_of(module)
+        names = constants_of(module.tree)
         tests = (
             n.test for n in ast.walk(module.tree) if isinstance(n, (ast.If, ast.IfExp, ast.While))
         )

@@ -132,7 +132,7 @@ class Trial:
         found = others.beside(self._with_other_ranks(self._with_leading(found)))
         takes = self._taken_whole, self._good, self._stable, self._spent
         file = source.read(self.worker.spec.text, self.worker.spec.path)
-        ties = Ties(*takes, self.like, partial(_is_good_at, self), divisors_of([file]))
+        ties = Ties(*takes, self.like, partial(_is_good_at, self), divisors_of([file.tree]))
         found = ties.undone(found, _typed_by_code(self.reading))
         return self._with_complex(self._without_bad_types(_bounded(self, found)))
 
