@@ -135,7 +135,7 @@ def calls_beyond_numbers(
     """What calls show beyond numbers that no call came to, and do not show just below these.
 
     Where the launches are the same, and what the same programs have written: a program may have
-    other work in the rewritten version.
+    other work in the rewritten version. What ran counts as covered if both wrote the same elements.
     """
     left = _MOST_BEYOND
     for demand in unmet() if checker.versions.interpreted else ():
@@ -197,9 +197,11 @@ def _of_some_programs(checker: Checker, example: Example) -> tuple[Difference | 
         return Difference(f"only the rewritten version fails: {trouble}"), None
     if trouble is not None or coverage[0].grids != coverage[1].grids:
         return None, None
-    compared = 0
+    compared, alike = 0, True
     for output, other in shared(ours.first, theirs.first):
-        written = ~ours.unwritten(output) & ~theirs.unwritten(other)
+        left, left_by_other = ours.unwritten(output), theirs.unwritten(other)
+        alike &= bool((left == left_by_other).all())
+        written = ~left & ~left_by_other
         written &= (output.bits != 0) & (other.bits != 0)
         compared += int(written.sum())
         wrong = written & ~same_bits(output, other)
@@ -214,7 +216,7 @@ def _of_some_programs(checker: Checker, example: Example) -> tuple[Difference | 
             text = f"of {_PROGRAMS} programs of each launch, some write other values"
             place = output.label, output.position(at)
             return Difference(text, *place, *values, is_of_values=True), None
-    return None, coverage if compared else None
+    return None, coverage if compared and alike else None
 
 
 def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | None:
