@@ -46,8 +46,8 @@ class ExpToExp2(Pass):
     ## Why
 
     GPUs have an instruction for 2**x, and none for e**x. For `tl.exp`, Triton adds a comparison and
-    multiplications that keep results below 2**-126; `tl.exp2` returns 0 for these and needs none.
-    By default the pass acts only where the scores are a tile of two axes.
+    multiplications to preserve results below 2**-126; `tl.exp2` returns 0 for these and needs none.
+    With no pass named, it acts only where the scores have two axes.
 
     ## Conditions
 

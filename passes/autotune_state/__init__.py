@@ -34,7 +34,7 @@ class AutotuneState(Lint):
 
     `triton.autotune` runs the kernel many times on the arguments of the first launch, which repeats
     in-place updates and atomic additions. The pass reports the decorator where neither
-    `restore_value` nor `reset_to_zero` lists the buffer. When selected explicitly, it adds the
+    `restore_value` nor `reset_to_zero` lists the buffer. The fix adds the
     buffer to `restore_value`, which is right for any content, or to `reset_to_zero` where each
     launcher passes new zeros to an atomic addition.
 
@@ -59,7 +59,7 @@ class AutotuneState(Lint):
 
     Two parameters are two buffers, unless a launch passes one for both. Not reported: a single
     configuration, with which nothing runs twice; a `pre_hook`, which may restore the buffer;
-    unreadable decorator arguments. Unknown `**keywords` of several tuned kernels are assumed to
+    unreadable decorator arguments. Unknown `**keywords` shared by tuned kernels are assumed to
     restore only parameters that all have. Reported without a fix: decorators with `**` or more than
     three positional arguments, or with a `restore_value` that is not a one-line list.
 

@@ -56,10 +56,10 @@ class Int64Offsets(Pass):
     Where no launch is seen, a kernel gets one note: of an integer parameter times a program id, or
     times an index loaded as int32.
 
-    With no pass named it acts on floating-point data (not indices or lengths). It reports the rest:
-    where a tile in a loop would become 64-bit, and where another offset of the kernel would stay in
-    32 bits. `--passes int64-offsets` does all. An index that is shown to be loaded as int32, times
-    `x.stride(0)`, is reported without sizes.
+    With no pass named it acts on floating-point data (not indices or lengths). It only reports
+    indices and lengths, tiles in a loop that would become 64-bit, and kernels where another offset
+    would stay in 32 bits. `--passes int64-offsets` does all. An index that is shown to be loaded as
+    int32, times `x.stride(0)`, is reported without sizes.
 
     ## Numerics
 

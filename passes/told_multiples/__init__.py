@@ -37,10 +37,10 @@ class ToldMultiples(Pass):
     - The parameter decides how wide an access may be (`tritonopt explain specialization`), and
       nothing else stands in the way.
     - Launches pass sizes and strides of tensors: the heuristic divides what is passed
-      (`type-is-unknown`). Nothing else is bound to the name (`name-is-bound-elsewhere`).
-    - A heuristic may stand above the kernel: no kernel calls it, and no decorator may skip it at a
-      launch. Launches in other files pass integers as well (assumed).
-    - It comes last in a list of passes, for others do not see through the branch.
+      (`type-is-unknown`). The kernel does not reassign it (`name-is-bound-elsewhere`).
+    - A heuristic can be added: no kernel calls this one, and no decorator may skip heuristics.
+      Launches in other files pass integers as well (assumed).
+    - Name it last: other passes do not see through the branch.
 
     ## Numerics
 
@@ -78,7 +78,7 @@ class ToldMultiples(Pass):
     @triton.jit
     def softmax_kernel(X, Y, stride, N, BLOCK: tl.constexpr, BY_8: tl.constexpr):
         if BY_8:
-            # Rows begin and end at 8 elements, so several are loaded and stored at once.
+            # Rows begin and end at multiples of 8: elements are moved several at a time.
             stride = stride // 8 * 8
             N = N // 8 * 8
         row = tl.program_id(0)

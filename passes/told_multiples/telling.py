@@ -27,8 +27,9 @@ def changes(facts: KernelFacts, asked: Sequence[Parameter], of: int) -> Iterator
     name = writer.fresh(f"BY_{of}")
     yield from heuristic(writer, name, _question(asked, of))
     lines = [f"    {p.name} = {p.name} // {of} * {of}" for p in asked]
-    why = "so several are loaded and stored at once."
-    comment = f"    # Rows begin and end at {of} elements, {why}"
+    comment = (
+        f"    # Rows begin and end at multiples of {of}: elements are moved several at a time."
+    )
     code = "\n".join([f"if {name}:", comment, *lines])
     yield InsertBefore(facts.kernel.statements[0], code)
 

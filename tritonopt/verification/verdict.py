@@ -99,8 +99,8 @@ CHEATS = {
     "no-kernel": "no kernel is launched, in any call or for some shapes",
     "values-skipped": "no kernel is launched for some values",
     "kernel-unused": "no result depends on what the kernels write",
-    "torch-computes": "torch computes all that it computes in the reference, or what a grid "
-    "is made of; or most results stay when kernels see other inputs, because they read only what "
+    "torch-computes": "torch computes all that it computes in the reference, or in the function "
+    "of a grid; or most results stay when kernels see other inputs, because they read only what "
     "torch, numpy, Python or an earlier call made. Moving numbers counts if the reference does "
     "nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
     "fallback": "the failure of a launch is caught",
@@ -117,7 +117,7 @@ CHEATS = {
     "replaced; or the candidate forges answers",
     "timer-changed": "clock functions are replaced",
     "timed-wrong": "a result of a timed run is wrong",
-    "other-stream": "the GPU works on after the stream that was called on",
+    "other-stream": "the GPU still works when the caller's stream is done",
     "too-fast": "below 0.8 of the time of a copy of what the result needs",
 }
 """What each kind is, for a person; the last four are of `--bench`."""

@@ -12,19 +12,6 @@ def run(x: torch.Tensor):
     return y
 
 
-@triton.jit
-def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    rows = row * ROWS + tl.arange(0, ROWS)
-    acc = tl.zeros([ROWS], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
-        acc += tl.sum(tl.where(mask, x - 1.0, 0.0), axis=1)
-    tl.store(Y + rows, acc, mask=rows < M)
-
-
 # case: narrow_accumulator
 # expect: not applied, accumulator-is-narrow
 """The accumulator is fp16."""
@@ -288,7 +275,20 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 # case: keeps_a_tile_of_two_axes
 # expect: not applied, tile-is-spilled
 """A tile of many times the elements of its sums would stay live through the loop."""
-# shared: kernel
+
+
+@triton.jit
+def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    rows = row * ROWS + tl.arange(0, ROWS)
+    acc = tl.zeros([ROWS], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        mask = (rows[:, None] < M) & (cols[None, :] < N)
+        x = tl.load(X + rows[:, None] * N + cols[None, :], mask=mask, other=0.0).to(tl.float32)
+        acc += tl.sum(tl.where(mask, x - 1.0, 0.0), axis=1)
+    tl.store(Y + rows, acc, mask=rows < M)
+
 
 
 # tritonopt: x: f32[m, n]
