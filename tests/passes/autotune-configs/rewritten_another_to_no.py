@@ -210,7 +210,6 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + row, tl.sum(total, axis=0))
 
 
-
 def sums(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()

@@ -290,7 +290,6 @@ def kernel(X, Y, M, N, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(Y + rows, acc, mask=rows < M)
 
 
-
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
