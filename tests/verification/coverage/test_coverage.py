@@ -892,7 +892,7 @@ def test_numbers_beyond_which_a_tile_does_not_hold_all() -> None:
 
 def test_numbers_that_tiles_grow_with() -> None:
     text = "PARTS = 2048\n\ndef f(n):\n    return power(n // 1024), cdiv(n, PARTS), n // 2\n"
-    divisors = divisors_of([source.read(f"import triton\n{text}", "f.py")])
+    divisors = divisors_of([source.read(f"import triton\n{text}", "f.py").tree])
     assert divisors == [1024, 2048]
     assert Numbers(changed=[64], divisors=divisors).growing == [64, 128, 1024, 2048, 2048, 4096]
 
