@@ -516,7 +516,7 @@ def long_softmax(
 ):  # fmt: skip
     """Online, then a second loop, which may go backwards. FIRST and LAST: eviction policies.
 
-    ALIGNED: tiles begin at multiples of so many elements, first and last tile apart. EIGHTS: N is
+    ALIGNED: tiles begin at its multiples; the first and the last have masks. EIGHTS: N is
     a multiple of 8, and the compiler is told.
     """
     if EIGHTS:

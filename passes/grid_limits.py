@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
-from tritonopt.facts import KernelFacts
+from tritonopt.facts import EffectKind, KernelFacts
 from tritonopt.facts.algebra.atoms import CeilDiv, LauncherParameter, TensorSize
 from tritonopt.facts.algebra.polynomial import Atom, Polynomial
 from tritonopt.facts.host.callers import passes_any_size, rank_of
@@ -38,7 +38,7 @@ class GridLimits(Lint):
 
     ## Why
 
-    The launch fails with `invalid argument` from 65536 on, in production rather than in a test.
+    The launch fails with `invalid argument` from 65536 on.
 
     ## Conditions
 
@@ -46,9 +46,9 @@ class GridLimits(Lint):
     matrix, or the other axes of the grid are numbers. A 3D tensor is a note if no axis of the grid
     counts tiles: its first dimension may be heads. No check in the launcher limits the size.
 
-    The axes are swapped where the kernel names each in `tl.program_id` itself, all launches are in
-    the file, and each has a grid of its own, of a tuple. What was on axis 0 is taken to stay below
-    65536 programs.
+    The axes are swapped where no program can wait for another, the kernel names each in
+    `tl.program_id` itself, all launches are in the file, and each has a grid of its own, of a
+    tuple. What was on axis 0 is taken to stay below 65536 programs.
 
     ## Numerics
 
@@ -140,9 +140,12 @@ def _site(
 
 def _swapped(facts: KernelFacts, axis: int) -> list[Change]:
     """The kernel and its launches with an axis in place of axis 0; [] where not all is seen."""
+    from tritonopt.facts.host.side_effects import is_pure
     from tritonopt.facts.program_ids import ProgramIds
     from tritonopt.launches.launch_grids import GridNotReadable, read_extent
 
+    if _waits(facts):
+        return []
     module, changes = facts.kernel.module, list[Change]()
     for own, other in ((0, axis), (axis, 0)):
         ids = ProgramIds.of(facts.kernel, own)
@@ -161,6 +164,9 @@ def _swapped(facts: KernelFacts, axis: int) -> list[Change]:
         first, second = (extent.expression for extent in extents)
         if launch.is_elsewhere or launch.launcher is None or first is None or second is None:
             return []
+        meta = extents[0].meta
+        if not all(is_pure(launch.module, one, meta) for one in (first, second)):
+            return []  # they would be evaluated in another order
         name = extents[0].name
         reads = [n for n in walk(launch.module.tree) if isinstance(n, ast.Name) and n.id == name]
         if name and sum(isinstance(n.ctx, ast.Load) for n in reads) != 1:
@@ -168,6 +174,15 @@ def _swapped(facts: KernelFacts, axis: int) -> list[Change]:
         for place, taken in ((first, second), (second, first)):
             changes.append(ReplaceExpression(place, launch.module.text_of(taken)))
     return changes
+
+
+def _waits(facts: KernelFacts) -> bool:
+    """Whether a program may wait for others, which start in another order on swapped axes."""
+    if any(effect.kind in (EffectKind.ATOMIC, EffectKind.CALL) for effect in facts.effects):
+        return True
+    written = [facts.bases(effect) for effect in facts.effects if effect.writes]
+    read = [facts.bases(effect) for effect in facts.effects if effect.loaded is not None]
+    return any(one is None or other is None or one & other for one in written for other in read)
 
 
 def _first_dimension(programs: Polynomial) -> TensorSize | None:

@@ -25,3 +25,48 @@ def run(x: torch.Tensor):
     y = torch.empty_like(x)
     k[1, 1, n](x, y)
     return y
+
+
+# case: programs_wait_for_those_before
+# expect: finding, grid-ends
+"""Each program waits for the row before, which starts earlier only if rows stay on their axis."""
+
+
+@triton.jit
+def chained(X, Y, Flags, N, BLOCK: tl.constexpr):
+    row = tl.program_id(1)
+    cols = tl.arange(0, BLOCK)
+    if row > 0:
+        while tl.atomic_add(Flags + row - 1, 0) == 0:
+            pass
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x, mask=cols < N)
+    tl.atomic_xchg(Flags + row, 1)
+
+
+def run(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    flags = torch.zeros(m, dtype=torch.int32, device=x.device)
+    chained[(1, m)](x, y, flags, n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: order_of_evaluation
+# expect: finding, grid-ends
+"""The numbers of programs come from a list, in the order in which they are asked for."""
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(1)
+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + row * N + cols, mask=cols < N)
+    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+
+
+def run(x: torch.Tensor, sizes: list[int]):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(sizes.pop(), m)](x, y, n, BLOCK=64)
+    return y
