@@ -434,3 +434,27 @@ def kernel(X, M, L, n, BLOCK: tl.constexpr):
         largest = larger
     tl.store(L + rows, total)
     tl.store(M + rows, largest)
+
+
+# case: added_up_in_a_loop
+# verify: no, its launches are not drawn: a list of tensors
+"""Zeros are made once, and a launch that is tuned later would lose what was added before."""
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 256}), triton.Config({"BLOCK": 512})],
+    key=["n"],
+)
+@triton.jit
+def kernel(X, Out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + at, mask=at < n, other=0.0)
+    tl.atomic_add(Out, tl.sum(x, axis=0))
+
+
+def sums(tensors):
+    out = torch.zeros(1, device=tensors[0].device)
+    for x in tensors:
+        n = x.numel()
+        kernel[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n)
+    return out

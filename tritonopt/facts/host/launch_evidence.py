@@ -248,6 +248,12 @@ def _disjoint_at(launch: Launch, buffers: _Buffers, first: str, second: str) -> 
     return Disjointness(False, f"the launch in {where} {unshown}")
 
 
+_REPEATING = (
+    *(ast.For, ast.AsyncFor, ast.While),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
 class _Buffers:
     """The local names of a launcher, and which of them hold memory that it allocated itself."""
 
@@ -291,11 +297,9 @@ class _Buffers:
             return False
         if any(_called(call) not in torch_api.ZEROED for call in own.calls):
             return False
-        around: ast.AST | None = self._launch.call
-        while around is not None and around is not launcher:
-            around = parents.get(around)
-            if isinstance(around, ast.For | ast.AsyncFor | ast.While):
-                return False
+        repeated = (node for node in walk(launcher) if isinstance(node, _REPEATING))
+        if any(self._launch.call in walk(node) for node in repeated):
+            return False
         inside = set(walk(self._launch.call))
         return not any(
             isinstance(node, ast.Name)
