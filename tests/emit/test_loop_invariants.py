@@ -174,3 +174,33 @@ def test_a_step_of_unknown_sign(loop: str) -> None:
     facts = body(loop)
     with pytest.raises(NotExpressible, match="negative"):
         runs_when(Writer(facts), facts.loops[0], facts.loops[0])
+
+
+@pytest.mark.parametrize(
+    ("before", "may"),
+    [
+        ("", True),
+        ("x = M // N", False),
+        ("if N:\n    x = M // N", True),
+        ("for j in range(M // N):\n    pass", False),
+        ("while M:\n    x = M // N", True),
+        ("x = M // N if M else 0", True),
+        ("x = M // N if M % N else 0", False),
+        ("x = (M // N) and M", False),
+        ("x = M and (M // N)", True),
+        ("if M % N:\n    x = 1", False),
+    ],
+)
+def test_what_was_divided_by_before_is_not_zero(before: str, may: bool) -> None:
+    facts = body(f"{before}\nfor i in range(M):\n    a = M // N")
+    statement = named(facts, "a")
+    assert isinstance(statement, ast.Assign)
+    loop = facts.loops[-1].node
+    assert may_divide_by_zero(facts, facts.values[statement.value], loop) is may
+
+
+def test_a_division_by_zero_itself_divides_by_it() -> None:
+    facts = body("x = M // 0\nfor i in range(M):\n    a = M // 0")
+    statement = named(facts, "a")
+    assert isinstance(statement, ast.Assign)
+    assert may_divide_by_zero(facts, facts.values[statement.value], facts.loops[0].node)
