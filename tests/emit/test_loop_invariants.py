@@ -8,7 +8,7 @@ import pytest
 
 from tests.facts.support import body
 from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
-from tritonopt.emit.trip_guards import runs_when, why_it_runs
+from tritonopt.emit.trip_guards import implies, runs_always, runs_when, why_it_runs
 from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.effects import EffectKind
@@ -118,6 +118,9 @@ def test_divisions() -> None:
         ("l = tl.arange(0, B)\nfor i in range(0, B): pass", True),
         ("for i in range(tl.num_programs(0)): pass", True),
         ("for i in range(N, 0, -1): pass", False),
+        ("for i in range(N, 0, -B): pass", False),
+        ("for i in range(4, 0, -2): pass", True),
+        ("for i in range(0, N, M): pass", False),
         ("while N > 0: pass", False),
     ],
 )
@@ -165,6 +168,44 @@ def test_a_given_fact() -> None:
 def test_the_condition_under_which_a_loop_runs(loop: str, condition: str) -> None:
     facts = body(loop)
     assert runs_when(Writer(facts), facts.loops[0], facts.loops[0]) == condition
+
+
+@pytest.mark.parametrize(
+    ("condition", "other", "shown"),
+    [
+        ("cols < N", "cols < N", True),
+        ("(cols < N) & (cols < M)", "cols < N", True),
+        ("cols < N", "cols < N + 1", True),
+        ("cols < N", "cols < M", False),
+        ("cols < N", "(cols < M) & (cols < N)", False),
+    ],
+)
+def test_one_condition_implies_another(condition: str, other: str, shown: bool) -> None:
+    facts = body(f"cols = tl.arange(0, B)\nc = {condition}\no = {other}")
+    one, another = (facts.forms.condition(facts.interpretation.after[name]) for name in "co")
+    assert implies(facts.forms, one, another) is shown
+
+
+@pytest.mark.parametrize(
+    ("loop", "always"),
+    [
+        ("for i in range(3): pass", True),
+        ("for i in range(0): pass", False),
+        ("for i in range(N): pass", False),
+        ("for i in range(0, N, B): pass", False),
+        ("for i in range(N, 0, -B): pass", False),
+        ("while N > 0: pass", False),
+    ],
+)
+def test_whether_a_loop_runs_whatever_is_passed(loop: str, always: bool) -> None:
+    facts = body(loop)
+    assert runs_always(facts, facts.loops[0]) is always
+
+
+def test_a_loop_that_counts_nothing_has_no_condition() -> None:
+    facts = body("while N > 0: pass")
+    with pytest.raises(NotExpressible, match="no time at all"):
+        runs_when(Writer(facts), facts.loops[0], facts.loops[0])
 
 
 @pytest.mark.parametrize(
