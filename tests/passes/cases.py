@@ -64,6 +64,7 @@ _CASE = re.compile(r"^# case: (\w+)\n", re.MULTILINE)
 _SHARED = re.compile(r"\n+# shared: (\w+)(?=\n)")
 _LIKE = re.compile(r"^# like: (\w+)\n", re.MULTILINE)
 _CHANGES = re.compile(r"(?:^#(?:[- ].*)?\n)+(?:^#\+.*\n)*", re.MULTILINE)
+_TOP = re.compile(r'(?:#.*\n|\n)*r?"""(?s:.*?)"""\n')
 _IMPORTS = re.compile(r"^(?:import|from) \S*triton", re.MULTILINE)
 
 
@@ -179,8 +180,13 @@ def cases_of(suite: Path) -> Iterator[Case]:
         yield Case(suite, stem, text)
 
 
-def _parts(suite: Path) -> Iterator[tuple[str, str]]:
+@cache
+def _parts(suite: Path) -> tuple[tuple[str, str], ...]:
     """The names of the cases of one file and what stands there, with all that is shared."""
+    return tuple(_read_parts(suite))
+
+
+def _read_parts(suite: Path) -> Iterator[tuple[str, str]]:
     text = suite.read_bytes().decode()
     prelude, *parts = _CASE.split(text)
     begun = len(re.findall("^# case:", text, re.MULTILINE))
@@ -219,10 +225,11 @@ def changed(whole: str, text: str, name: str) -> str:
 
 def _below_the_docstring(text: str) -> tuple[str, str]:
     """A case up to the end of its docstring, and the rest."""
-    first = ast.parse(text).body[0]
-    assert isinstance(first, ast.Expr) and first.end_lineno, f"a case has a docstring: {text}"
-    lines = text.splitlines(keepends=True)
-    return "".join(lines[: first.end_lineno]), "".join(lines[first.end_lineno :])
+    top = _TOP.match(text.replace("\r\n", "\n"))
+    assert top is not None, f"a case has a docstring: {text}"
+    lines = top[0].count("\n")
+    cut = text.splitlines(keepends=True)
+    return "".join(cut[:lines]), "".join(cut[lines:])
 
 
 def _shared(prelude: str) -> tuple[str, dict[str, str]]:
