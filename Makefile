@@ -8,6 +8,7 @@
 # make record-cases    verify in the interpreter the rewritten cases that no record has, and keep the verdicts
 # make test-default-torch    demo and test with the torch that pip installs where nothing is configured
 # make test-triton VERSION=3.9.0    optimize() with that Triton, compiled and interpreted, without torch
+# make test-triton-verify VERSION=3.9.0    verify and capture with that Triton, and torch
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +18,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 DEMO := examples/router_softmax.py
 REWRITTEN := build/demo/router_softmax.py
 
-.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-gpu record-cases test-default-torch test-triton check clean
+.PHONY: all demo docs test test-unit test-cases test-verification test-commands test-all test-gpu record-cases test-default-torch test-triton test-triton-verify check clean
 .DEFAULT_GOAL := test
 .DELETE_ON_ERROR:
 
@@ -92,6 +93,15 @@ test-triton:
 	@test -n "$(VERSION)" || { echo "say which Triton: make test-triton VERSION=3.9.0"; exit 2; }
 	@$(MAKE) --no-print-directory .venv-triton-$(VERSION)/.installed
 	@.venv-triton-$(VERSION)/bin/python -m pytest -q --color=no tests/runtime
+
+test-triton-verify:
+	@test -n "$(VERSION)" || { echo "say which Triton: make test-triton-verify VERSION=3.9.0"; exit 2; }
+	@$(MAKE) --no-print-directory .venv-triton-$(VERSION)/.installed
+	@.venv-triton-$(VERSION)/bin/python -m pip install --quiet --disable-pip-version-check \
+		-c .venv-triton-$(VERSION)/constraints.txt 'torch>=2.11' triton==$(VERSION) 'numpy<2.4'
+	@.venv-triton-$(VERSION)/bin/python -m pytest -q --color=no -m 'not thorough' \
+		tests/verification/test_verdicts.py tests/verification/test_right_rewrites.py \
+		tests/verification/capture/test_captured.py
 
 # The interpreter of Triton 3.2 to 3.6 fails with numpy 2.4 and later.
 .venv-triton-%/.installed: pyproject.toml constraints.txt

@@ -8,7 +8,7 @@ import pytest
 
 from tests.facts.support import body
 from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero
-from tritonopt.emit.trip_guards import runs_when, why_it_runs
+from tritonopt.emit.trip_guards import implies, runs_always, runs_when, why_it_runs
 from tritonopt.emit.writing import NotExpressible, Writer
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.effects import EffectKind
@@ -118,6 +118,9 @@ def test_divisions() -> None:
         ("l = tl.arange(0, B)\nfor i in range(0, B): pass", True),
         ("for i in range(tl.num_programs(0)): pass", True),
         ("for i in range(N, 0, -1): pass", False),
+        ("for i in range(N, 0, -B): pass", False),
+        ("for i in range(4, 0, -2): pass", True),
+        ("for i in range(0, N, M): pass", False),
         ("while N > 0: pass", False),
     ],
 )
@@ -168,9 +171,77 @@ def test_the_condition_under_which_a_loop_runs(loop: str, condition: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("condition", "other", "shown"),
+    [
+        ("cols < N", "cols < N", True),
+        ("(cols < N) & (cols < M)", "cols < N", True),
+        ("cols < N", "cols < N + 1", True),
+        ("cols < N", "cols < M", False),
+        ("cols < N", "(cols < M) & (cols < N)", False),
+    ],
+)
+def test_one_condition_implies_another(condition: str, other: str, shown: bool) -> None:
+    facts = body(f"cols = tl.arange(0, B)\nc = {condition}\no = {other}")
+    one, another = (facts.forms.condition(facts.interpretation.after[name]) for name in "co")
+    assert implies(facts.forms, one, another) is shown
+
+
+@pytest.mark.parametrize(
+    ("loop", "always"),
+    [
+        ("for i in range(3): pass", True),
+        ("for i in range(0): pass", False),
+        ("for i in range(N): pass", False),
+        ("for i in range(0, N, B): pass", False),
+        ("for i in range(N, 0, -B): pass", False),
+        ("while N > 0: pass", False),
+    ],
+)
+def test_whether_a_loop_runs_whatever_is_passed(loop: str, always: bool) -> None:
+    facts = body(loop)
+    assert runs_always(facts, facts.loops[0]) is always
+
+
+def test_a_loop_that_counts_nothing_has_no_condition() -> None:
+    facts = body("while N > 0: pass")
+    with pytest.raises(NotExpressible, match="no time at all"):
+        runs_when(Writer(facts), facts.loops[0], facts.loops[0])
+
+
+@pytest.mark.parametrize(
     "loop", ["for i in range(0, N, M): pass", "for i in range(0, N, stride): pass"]
 )
 def test_a_step_of_unknown_sign(loop: str) -> None:
     facts = body(loop)
     with pytest.raises(NotExpressible, match="negative"):
         runs_when(Writer(facts), facts.loops[0], facts.loops[0])
+
+
+@pytest.mark.parametrize(
+    ("before", "may"),
+    [
+        ("", True),
+        ("x = M // N", False),
+        ("if N:\n    x = M // N", True),
+        ("for j in range(M // N):\n    pass", False),
+        ("while M:\n    x = M // N", True),
+        ("x = M // N if M else 0", True),
+        ("x = M // N if M % N else 0", False),
+        ("x = (M // N) and M", False),
+        ("x = M and (M // N)", True),
+        ("if M % N:\n    x = 1", False),
+    ],
+)
+def test_what_was_divided_by_before_is_not_zero(before: str, may: bool) -> None:
+    facts = body(f"{before}\nfor i in range(M):\n    a = M // N")
+    statement = named(facts, "a")
+    assert isinstance(statement, ast.Assign)
+    loop = facts.loops[-1].node
+    assert may_divide_by_zero(facts, facts.values[statement.value], loop) is may
+
+
+def test_a_division_by_zero_itself_divides_by_it() -> None:
+    facts = body("x = M // 0\nfor i in range(M):\n    a = M // 0")
+    statement = named(facts, "a")
+    assert isinstance(statement, ast.Assign)
+    assert may_divide_by_zero(facts, facts.values[statement.value], facts.loops[0].node)

@@ -78,6 +78,92 @@ def test_what_was_updated_in_place_is_written_as_an_assignment() -> None:
     assert first_tile(body).statements[-1] == "first_tile_2 = first_tile * 2.0"
 
 
+CHOSEN = """
+total = 0.0
+for start in range(0, N, BLOCK):
+    CHOICE
+    tile = tl.load(p + start)
+    total += tl.sum(tile)
+"""
+MAY_BE_Y = "if BLOCK > 4:\n    p = Y"
+ZERO = "tl.cast(0, tl.int32)"
+TILE = f"first_tile = tl.load(first_p + {ZERO})"
+
+
+@pytest.mark.parametrize(
+    ("choice", "written"),
+    [
+        (f"{MAY_BE_Y}\nelse:\n    p = X", "if BLOCK > 4:\n    first_p = Y\nelse:\n    first_p = X"),
+        # X stays what it is.
+        (f"p = X\n{MAY_BE_Y}", "first_p = X\nif BLOCK > 4:\n    first_p = Y"),
+        (
+            f"p = X\n{MAY_BE_Y}\nelse:\n    p = X + 1",
+            "if BLOCK > 4:\n    first_p = Y\nelse:\n    first_p = X + 1",
+        ),
+        (f"p = X + 1\n{MAY_BE_Y}", "first_p = X + 1\nif BLOCK > 4:\n    first_p = Y"),
+        (
+            f"p = X + 1\n{MAY_BE_Y}\n    p += 2",
+            "first_p = X + 1\nif BLOCK > 4:\n    first_p = Y\n    first_p = first_p + 2",
+        ),
+    ],
+)
+def test_what_a_configuration_chooses_has_names_of_its_own(choice: str, written: str) -> None:
+    body = CHOSEN.replace("CHOICE", choice.replace("\n", "\n    "))
+    assert "\n".join(first_tile(body).statements) == f"{written}\n{TILE}"
+
+
+def test_a_name_with_two_readers_is_not_chosen_for_both() -> None:
+    body = CHOSEN.replace("CHOICE", "p = X + 1\n    q = p\n    if BLOCK > 4:\n        p = Y")
+    body = body.replace("tl.load(p + start)", "tl.load(p + start) + tl.load(q + start)")
+    assert "\n".join(first_tile(body).statements) == (
+        "first_p = X + 1\nfirst_p_2 = first_p\nif BLOCK > 4:\n    first_p_2 = Y\n"
+        f"first_tile = tl.load(first_p_2 + {ZERO}) + tl.load(first_p)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "why"),
+    [
+        (MAY_BE_Y, "binds p in one case only"),
+        ("p = X\nif BLOCK > 4:\n    start = 3", "binds start, which counts a loop"),
+        ("if N > 4:\n    p = Y\nelse:\n    p = X", "is no plain assignment"),
+        ("a = p = X", "is no plain assignment"),
+    ],
+)
+def test_what_is_not_written_again(choice: str, why: str) -> None:
+    with pytest.raises(NotExpressible, match=why):
+        first_tile(CHOSEN.replace("CHOICE", choice.replace("\n", "\n    ")))
+
+
+@pytest.mark.parametrize(
+    ("given", "guarded"),
+    [
+        ("cols < N, 0.0", "(first_cols < N) & ((N > 0) & (M > 0)), 0.0"),
+        ("mask=None", "mask=(N > 0) & (M > 0)"),
+        ("mask=cols < N", "mask=(first_cols < N) & ((N > 0) & (M > 0))"),
+    ],
+)
+def test_two_guards_join_a_mask(given: str, guarded: str) -> None:
+    body = LOOP.replace("mask=cols < N, other=0.0", given)
+    written = first_tile(body, ("N > 0", "M > 0")).statements[-1]
+    assert written == f"first_tile = tl.load(X + first_cols, {guarded})"
+
+
+def test_a_mask_that_is_a_parameter_may_be_none() -> None:
+    with pytest.raises(NotExpressible, match="may be None"):
+        first_tile(LOOP.replace("mask=cols < N, other=0.0", "mask=N"), ("N > 0",))
+
+
+def test_an_annotation_is_kept() -> None:
+    written = first_tile(LOOP.replace("cols = start", "cols: tl.tensor = start")).statements[0]
+    assert written == "first_cols: tl.tensor = tl.arange(0, BLOCK)"
+
+
+def test_a_loop_over_two_names_is_not_written_again() -> None:
+    with pytest.raises(NotExpressible, match="does not count with one name"):
+        first_tile(LOOP.replace("start in range(0, N, BLOCK)", "start, x in zip(Y, Y)"))
+
+
 def test_constants_keep_their_spelling() -> None:
     body = LOOP.replace("other=0.0", 'other=0., eviction_policy="evict_last"')
     assert first_tile(body).statements[-1].endswith('other=0., eviction_policy="evict_last")')

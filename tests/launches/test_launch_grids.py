@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from tritonopt import source
@@ -59,6 +61,16 @@ LAUNCH = "kernel[grid](x, n, m, BLOCK=64)"
         (["kernel[(m + 1,)](x, n, m, 64)"], None, "m + 1"),
         (["kernel[(f(m),)](x, n, m, 64)"], None, "f(m)"),
         (["kernel[(n // 64,)](x, n, m, 64)"], None, "n // 64"),
+        (["kernel[(0,)](x, n, m, 64)"], None, "0"),
+        (["kernel[(f(m, 3),)](x, n, m, 64)"], None, "f(m, 3)"),
+        (["kernel[lambda META: (META['n'],)](x, n, m, 64)"], "n", "n"),
+        (["kernel[lambda META: (META['BLOCK'],)](x, n, m)"], "BLOCK", None),
+        (["kernel[lambda META: (META['BLOCK'],)](x, n, m, f())"], "BLOCK", None),
+        (["kernel[lambda META: (META['BLOCK'] * 2,)](x, n, m, n + 1)"], "BLOCK * 2", "(n + 1) * 2"),
+        (["kernel[lambda META: (META['OTHER'],)](x, n, m, 64)"], None, None),
+        (["grid = (m,)", "grid = (n,)", LAUNCH], "n", "grid[0]"),
+        (["grid = (m,)", "if n:", "    grid = (n,)", f"    {LAUNCH}"], "n", "grid[0]"),
+        (["grid = (m,)", "while n:", f"    {LAUNCH}", "    grid = (n, 1)"], None, "grid[0]"),
         (["grid = (m,)", LAUNCH], "M", "grid[0]"),
         # The tuple was made of another m.
         (["grid = (m,)", "m += 1", LAUNCH], None, "grid[0]"),
@@ -108,6 +120,11 @@ def test_how_many_programs(lines: list[str], kernel_terms: str | None, at_launch
         ["def grid(META):", "    k = m", "    return (k,)", LAUNCH],
         ["grid = lambda META: (m,)", "if n:", "    grid = lambda META: (1,)", LAUNCH],
         ["grid = (m,)", "grid += (1,)", LAUNCH],
+        ["grid = [m, 1]", LAUNCH],
+        ["grid = (m,)", "grid = f()", LAUNCH],
+        ["grid = (m,)", "for grid in x: pass", LAUNCH],
+        ["grid = (m,)", "kernel[grid](x, grid := (n,), m, 64)"],
+        [LAUNCH],
         # What decorates it may start others.
         ["@twice", "def grid(META):", "    return (m,)", LAUNCH],
     ],
@@ -232,6 +249,15 @@ def test_what_the_launch_passes_changes_nothing(arguments: str) -> None:
             False,
         ),
         (["grid = (m,)", "if n:", "    m = 3", LAUNCH], False),
+        (["grid = (m,)", "if n:", "    " + LAUNCH], True),
+        (["grid = (m,)", "if prepare(x):", "    " + LAUNCH], False),
+        (["grid = (m,)", "match n:", "    case 1:", "        " + LAUNCH], False),
+        (["grid = (m,)", "for i in range(3):", "    " + LAUNCH], True),
+        (["grid = (m,)", "for i in range(3):", "    " + LAUNCH, "    prepare(x)"], False),
+        (["if n:", "    grid = (m,)", "else:", "    " + LAUNCH], True),
+        (["try:", "    grid = (m,)", "finally:", "    " + LAUNCH], True),
+        (["try:", "    grid = (m,)", "    prepare(x)", "finally:", "    " + LAUNCH], False),
+        (["for i in n:", "    " + LAUNCH, "    grid = (m,)"], False),
         (["if n:", "    grid = (m,)", LAUNCH], True),
         (["try:", "    grid = (m,)", "finally:", "    prepare(m)", LAUNCH], False),
         (["grid = (rows,)", "global rows", "kernel[grid](x, n, rows, 64)"], True),
@@ -243,6 +269,28 @@ def test_what_runs_between_a_grid_and_its_launch(lines: list[str], shown: bool) 
         lines = ["global rows", *(line for line in lines if line != "global rows")]
     found = extent("import torch\nrows = 3\n" + function(*lines))
     assert (found.in_kernel_terms("tl.cdiv") is not None) is shown
+
+
+@pytest.mark.parametrize("line", ["async with c():", "async for i in n:"])
+def test_what_waits_may_run_anything(line: str) -> None:
+    found = extent(f"async def run(x, n, m):\n    grid = (m,)\n    {line}\n        {LAUNCH}\n")
+    assert found.in_kernel_terms("tl.cdiv") is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "bound"),
+    [
+        (["grid = (m,)", LAUNCH], "grid = (m,)"),
+        (["def grid(META):", "    return (m,)", LAUNCH], "def grid(META):\n    return (m,)"),
+        (["grid = (m,)", "other[grid](x)", LAUNCH], ""),
+        (["kernel[(m,)](x, n, m, 64)"], ""),
+        (["grid = (m,)", "if n:", "    " + LAUNCH], ""),
+        (["import torch", "grid = (m,)", LAUNCH], ""),
+    ],
+)
+def test_the_statement_that_binds_the_grid_for_this_launch(lines: list[str], bound: str) -> None:
+    found = extent(function(*lines)).own_statement
+    assert (found and ast.unparse(found) or "") == bound
 
 
 def test_a_function_of_this_file_is_looked_into() -> None:

@@ -4,8 +4,9 @@ A folder named after a pass has its suites. A suite is a Python file of cases; a
 line `# case: NAME` and is a kernel with the function that launches it, a program by itself. What
 stands above the first case are the imports that each case gets which has none of its own, and
 functions that several cases have: a case says with a line `# shared: NAME` where each stands in it.
-A file without `# case:` is one case, named like the file. Comment lines at the top of a case say
-what is expected:
+A file without `# case:` is one case, named like the file. A case with a line `# like: OTHER` is
+that other case of the pass, changed: below its docstring stands a unified diff without numbers of
+lines, each line behind a `#`. Comment lines at the top of a case say what is expected:
 
     # expect: not applied, different-mask    left alone, with this reason (without: rewritten)
     # expect: finding, hint-can-be-false     left alone, with a finding of this reason
@@ -25,7 +26,9 @@ What the cases of `SUITE.py` become is a unified diff of each, in `SUITE.diff`. 
 
     python -m tests.passes.cases [PASS...]
 
-Read the difference before you commit it.
+Read the difference before you commit it. To print a case as it is run:
+
+    python -m tests.passes.cases PASS/NAME
 """
 
 from __future__ import annotations
@@ -59,6 +62,9 @@ EXAMPLES = 4
 _DIRECTIVE = re.compile(r"# (expect|options|with|assume|safety|verify|algebra): (.*)")
 _CASE = re.compile(r"^# case: (\w+)\n", re.MULTILINE)
 _SHARED = re.compile(r"\n+# shared: (\w+)(?=\n)")
+_LIKE = re.compile(r"^# like: (\w+)\n", re.MULTILINE)
+_CHANGES = re.compile(r"(?:^#(?:[- ].*)?\n)+(?:^#\+.*\n)*", re.MULTILINE)
+_TOP = re.compile(r'(?:#.*\n|\n)*r?"""(?s:.*?)"""\n')
 _IMPORTS = re.compile(r"^(?:import|from) \S*triton", re.MULTILINE)
 
 
@@ -165,17 +171,65 @@ class Case:
 
 def cases_of(suite: Path) -> Iterator[Case]:
     """The cases of one file."""
+    for stem, text in _parts(suite):
+        like = _LIKE.search(text)
+        if like is not None:
+            whole = _whole(suite.parent).get(like[1])
+            assert whole, f"{suite}: {stem} is like {like[1]}, which is no whole case of the pass"
+            text = changed(whole, _LIKE.sub("", text), f"{suite}: {stem}")
+        yield Case(suite, stem, text)
+
+
+@cache
+def _parts(suite: Path) -> tuple[tuple[str, str], ...]:
+    """The names of the cases of one file and what stands there, with all that is shared."""
+    return tuple(_read_parts(suite))
+
+
+def _read_parts(suite: Path) -> Iterator[tuple[str, str]]:
     text = suite.read_bytes().decode()
     prelude, *parts = _CASE.split(text)
     begun = len(re.findall("^# case:", text, re.MULTILINE))
     assert begun == len(parts) // 2, f"{suite}: a name of a case is no identifier"
     if not parts:
-        yield Case(suite, suite.stem, text)
+        yield suite.stem, text
         return
     imports, shared = _shared(prelude)
     for stem, part in zip(parts[::2], parts[1::2], strict=True):
         body = _SHARED.sub(lambda name: shared[name[1]], part.rstrip("\n") + "\n")
-        yield Case(suite, stem, body if _IMPORTS.search(body) else _with_imports(body, imports))
+        is_whole = _LIKE.search(body) or _IMPORTS.search(body)
+        yield stem, body if is_whole else _with_imports(body, imports)
+
+
+@cache
+def _whole(folder: Path) -> dict[str, str]:
+    """The cases of a pass that are like no other."""
+    parts = (part for suite in sorted(folder.glob("*.py")) for part in _parts(suite))
+    return {stem: text for stem, text in parts if not _LIKE.search(text)}
+
+
+def changed(whole: str, text: str, name: str) -> str:
+    """A case that is like another: its own top and docstring, and the changes made to the rest."""
+    top, changes = _below_the_docstring(text)
+    rest, at = _below_the_docstring(whole)[1], 0
+    assert not _CHANGES.sub("", changes).strip(), f"{name}: changes cannot be read"
+    for change in _CHANGES.findall(changes):
+        lines = change.splitlines(keepends=True)
+        old = "".join(line[2:] or "\n" for line in lines if line[1] != "+")
+        new = "".join(line[2:] or "\n" for line in lines if line[1] != "-")
+        found = f"\n{rest}".find(f"\n{old}", at)
+        assert found >= 0, f"{name}: this stands in the other case no more:\n{old}"
+        rest, at = rest[:found] + new + rest[found + len(old) :], found + len(new)
+    return top + rest
+
+
+def _below_the_docstring(text: str) -> tuple[str, str]:
+    """A case up to the end of its docstring, and the rest."""
+    top = _TOP.match(text.replace("\r\n", "\n"))
+    assert top is not None, f"a case has a docstring: {text}"
+    lines = top[0].count("\n")
+    cut = text.splitlines(keepends=True)
+    return "".join(cut[:lines]), "".join(cut[lines:])
 
 
 def _shared(prelude: str) -> tuple[str, dict[str, str]]:
@@ -193,11 +247,8 @@ def _shared(prelude: str) -> tuple[str, dict[str, str]]:
 
 def _with_imports(text: str, imports: str) -> str:
     """A case with the imports after its docstring."""
-    first = ast.parse(text).body[0]
-    assert isinstance(first, ast.Expr) and first.end_lineno, f"a case has a docstring: {text}"
-    lines = text.splitlines(keepends=True)
-    above, below = lines[: first.end_lineno], lines[first.end_lineno :]
-    return "".join([*above, "\n", imports.strip() + "\n", *below])
+    above, below = _below_the_docstring(text)
+    return f"{above}\n{imports.strip()}\n{below}"
 
 
 def all_cases(folder: Path = HERE) -> list[Case]:
@@ -290,4 +341,7 @@ def write(suites: Iterable[Path]) -> None:
 
 if __name__ == "__main__":
     for named in sys.argv[1:] or ["*"]:
-        write(sorted(HERE.glob(f"{named}/*.py")))
+        if "/" in named:
+            print(case(named).text, end="")
+        else:
+            write(sorted(HERE.glob(f"{named}/*.py")))

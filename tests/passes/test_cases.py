@@ -21,6 +21,7 @@ from tests.passes.cases import (
     RECORDS,
     RIGHT,
     Case,
+    cases_of,
     difference,
     said,
     verdict_of,
@@ -132,3 +133,51 @@ def test_what_is_shared_stands_in_several_cases() -> None:
 def test_no_two_cases_of_a_pass_have_one_name() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))
+
+
+_SUITE = """import triton
+
+
+# case: whole
+# expect: silent
+\"""A kernel.\"""
+
+
+@triton.jit
+def kernel(X):
+    a = X
+    b = X
+
+    a = X
+
+
+# case: other
+# like: whole
+# options: few
+\"""The second line, and the last but one, are others.\"""
+#     b = X
+#-
+#-    a = X
+#+    a = 2
+"""
+
+
+def test_a_case_that_is_like_another_is_that_one_changed(tmp_path: Path) -> None:
+    (tmp_path / "suite.py").write_text(_SUITE)
+    whole, other = (case.text for case in cases_of(tmp_path / "suite.py"))
+    top = '# options: few\n"""The second line, and the last but one, are others."""\n'
+    assert other == top + whole.partition('"""\n')[2].replace("\n\n    a = X", "\n    a = 2")
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("#-    a = X", "#-    a = Y", "stands in the other case no more:\n    b = X\n\n    a = Y"),
+        ("#-    a = X", "a = X", "changes cannot be read"),
+        ("# like: whole", "# like: other", "is like other, which is no whole case"),
+    ],
+)
+def test_a_change_that_does_not_fit_is_told(tmp_path: Path, old: str, new: str, said: str) -> None:
+    (tmp_path / "suite.py").write_text(_SUITE.replace(old, new))
+    with pytest.raises(AssertionError, match=f"suite.py: other:? .*{re.escape(said)}"):
+        list(cases_of(tmp_path / "suite.py"))

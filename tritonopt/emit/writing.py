@@ -450,20 +450,27 @@ def _is_known_choice(facts: KernelFacts, statement: ast.stmt) -> bool:
 def _choice_again(
     writer: Writer, rebuild: _Rebuild, statement: ast.If, read_after: set[str]
 ) -> str:
-    """The `if` once more. A name that it binds again keeps the new name that it has already."""
+    """The `if` once more. A name that it binds again keeps a new name that is its alone."""
     known = dict(rebuild.names)
+    ids = [value.id for value in known.values() if isinstance(value, ast.Name)]
     bound = [
         {n for s in block for n in names_bound(s)} for block in (statement.body, statement.orelse)
     ]
     new: dict[str, str] = {}
+    lines = []
     for name in sorted(bound[0] | bound[1]):
         had = known.get(name)
         if had is not None and not isinstance(had, ast.Name):
             raise NotExpressible(f"line {statement.lineno} binds {name}, which counts a loop")
-        if had is None and name in read_after and not (name in bound[0] and name in bound[1]):
+        always = name in bound[0] and name in bound[1]
+        if had is None and name in read_after and not always:
             raise NotExpressible(f"line {statement.lineno} binds {name} in one case only")
-        new[name] = had.id if had is not None else writer.fresh(_FIRST + name.lstrip("_"))
-    lines = []
+        if had is not None and had.id in rebuild.made and ids.count(had.id) == 1:
+            new[name] = had.id
+            continue
+        new[name] = writer.fresh(_FIRST + name.lstrip("_"))
+        if had is not None and not always:
+            lines.append(f"{new[name]} = {had.id}")
     for header, block in (
         (f"if {writer.text(statement.test)}:", statement.body),
         ("else:", statement.orelse),
@@ -499,6 +506,7 @@ def _again(
         return ""
     new = names[name] if names is not None else writer.fresh(_FIRST + name.lstrip("_"))
     rebuild.names[name] = ast.Name(new, ast.Load())
+    rebuild.made.add(new)
     annotation = ""
     if isinstance(statement, ast.AnnAssign):
         annotation = ": " + ast.unparse(statement.annotation)
@@ -519,7 +527,7 @@ class _Rebuild:
         guards: Sequence[str],
         counted: Mapping[str, str | None] | None = None,
     ) -> None:
-        self.names = dict(names)
+        self.names, self.made = dict(names), set[str]()
         self._counted = counted or {}
         self._compared: set[ast.expr] = set()
         self._writer = writer

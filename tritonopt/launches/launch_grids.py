@@ -497,11 +497,7 @@ def _head(statement: ast.stmt) -> ast.AST:
             return ast.With(items=items, body=[])
         case ast.AsyncWith(items=items):
             return ast.AsyncWith(items=items, body=[])
-        case ast.For(target=target, iter=iterated):
-            return ast.For(target=target, iter=iterated, body=[], orelse=[])
-        case ast.AsyncFor(target=target, iter=iterated):
-            return ast.AsyncFor(target=target, iter=iterated, body=[], orelse=[])
-        case ast.If(test=test) | ast.While(test=test):
+        case ast.If(test=test):
             return test
         case ast.Match(subject=subject):
             return ast.Await(subject)  # patterns may run any code

@@ -6,8 +6,10 @@ import textwrap
 
 import pytest
 
-from tests.facts.support import facts_of
+from tests.facts.support import IMPORTS, facts_of
+from tritonopt import source
 from tritonopt.facts.host.launch_evidence import Disjointness, LaunchEvidence
+from tritonopt.facts.host.same_memory import may_be_one
 
 KERNEL = """
 @triton.jit
@@ -405,3 +407,46 @@ def test_parts_of_one_tensor_may_overlap(passed: str) -> None:
 def test_one_buffer_or_parts_that_share_nothing(passed: str) -> None:
     made = "a = x[1:]\n"
     assert not run(f"{made}kernel[(1,)]({passed}, 3)", "x, y, n").overlap("X", "Y")
+
+
+@pytest.mark.parametrize(
+    ("made", "passed", "one"),
+    [
+        ("", "x, x", True),
+        ("", "x, n", False),
+        ("", "x if n else m, x", True),
+        ("", "(n or x), x", True),
+        ("", "(y := x), x", True),
+        ("", "x.data, x", True),
+        ("", "x.grad, x", False),
+        ("", "x.add_(1), x", True),
+        ("", "torch.reshape(x, (3,)), x", True),
+        ("", "torch.add(x, n), x", False),
+        ("", "prepare(x), x", False),
+        ("", "x[0], x", True),
+        ("", "x['a'], x", False),
+        ("d = {'a': x, 'b': n}", "d['a'], x", True),
+        ("d = {'a': x, 'b': n}", "d['b'], x", False),
+        ("d = {**n, 'b': m}", "d['c'], n", True),
+        ("d = {}; d['a'] = x", "d['a'], x", True),
+        ("d = dict(a=x, b=n)", "d['a'], x", True),
+        ("d = dict(a=x, b=n)", "d['b'], x", False),
+        ("d = [x, n]", "d[-2], x", True),
+        ("d = [x, n]", "d[1], x", False),
+        ("d = [x, n]", "d[m], x", True),
+        ("m.y = x", "m.y, x", True),
+        ("m.y = x", "m.z, x", False),
+        ("y = torch.empty(3); z = y", "y, z", True),
+    ],
+)
+def test_two_arguments_that_may_come_from_one_tensor(made: str, passed: str, one: bool) -> None:
+    text = f"{IMPORTS}{KERNEL}def run(x, n, m):\n    {made}\n    kernel[(1,)]({passed}, 3)\n"
+    launch = source.read(text).launches[-1]
+    mine, theirs = launch.call.args[:2]
+    assert may_be_one(launch, mine, theirs) is may_be_one(launch, theirs, mine) is one
+
+
+def test_what_the_file_itself_launches_is_named_alike_or_not() -> None:
+    module = source.read(f"{IMPORTS}{KERNEL}kernel[(1,)](A, A, 3)\nkernel[(1,)](A, B, 3)\n")
+    same, other = (may_be_one(a, *a.call.args[:2]) for a in module.launches[-2:])
+    assert same and not other

@@ -111,6 +111,14 @@ def test_nothing_is_changed(body: str) -> None:
         "(lambda: n)()",
         "class A: pass",
         "torch.ops.mine.op(x)",
+        "match n:\n    case [*rest]: pass",
+        "match n:\n    case {'rows': 1}: pass",
+        "match n:\n    case Box(): pass",
+        "for i in x.shape[:2]: pass",
+        "list(x.size())",
+        "@check\ndef f(): pass",
+        "quiet(n).rows += 1",
+        "quiet(n)[0] += 1",
     ],
 )
 def test_anything_may_be_changed(body: str) -> None:
@@ -131,6 +139,11 @@ def test_anything_may_be_changed(body: str) -> None:
         ("x.zero_()", Changes(mutated=frozenset({"x"}))),
         ("x[0] = 1", Changes(mutated=frozenset({"x"}))),
         ("with torch.cuda.device(0): n = 1", Changes(bound=frozenset({"n"}))),
+        ("x += 1", Changes(bound=frozenset({"x"}), mutated=frozenset({"x"}))),
+        ("try: pass\nexcept ValueError as e: pass", Changes(bound=frozenset({"e"}))),
+        ("match n:\n    case [a, 1 as b]: pass", Changes(bound=frozenset({"a", "b"}))),
+        ("for i in enumerate(x.shape): pass", Changes(bound=frozenset({"i"}))),
+        ("[i for i in range(n)]", Changes(bound=frozenset({"i"}))),
     ],
 )
 def test_what_is_changed(body: str, expected: Changes) -> None:
@@ -172,6 +185,66 @@ def test_it_is_the_same_before_and_after(expression: str, between: str, same: bo
     assert isinstance(asked, ast.Expr)
     evaluation = Evaluation(module, module.names.scopes[run])
     assert evaluation.gives_the_same(asked.value, run.body[2:]) is same
+
+
+@pytest.mark.parametrize(
+    ("bound", "is_number"),
+    [
+        ("k = 3", True),
+        ("k = 'text'", False),
+        ("k = [1]", False),
+        ("k = y", False),
+        ("k = x.shape[0]", True),
+        ("k = x.shape[:2]", False),
+        ("k = x.dim()", True),
+        ("k = x.max()", False),
+        ("k = x.max(1)", False),
+        ("k = x.stride(1)", True),
+        ("k = x.numel()", True),
+        ("k, j = x.size()", True),
+        ("k, j = x", False),
+        ("k = int(n)", True),
+        ("k = triton.cdiv(x.shape[0], 4)", True),
+        ("k = triton.cdiv(n, 4)", False),
+        ("k = alloc(3)", False),
+        ("k = -x.shape[0] * 4", True),
+        ("k = x.shape[0] * n", False),
+        ("k = 1 if n else 2", True),
+        ("j = 3; k = j", True),
+        ("j = 3; k = j; j = k", False),
+    ],
+)
+def test_a_number_is_the_same_after_a_tensor_was_filled(bound: str, is_number: bool) -> None:
+    module, run = function(f"{bound}\nfills(x)\nk")
+    asked = run.body[-1]
+    assert isinstance(asked, ast.Expr)
+    evaluation = Evaluation(module, module.names.scopes[run])
+    assert evaluation.gives_the_same(asked.value, run.body[-2:-1]) is is_number
+
+
+@pytest.mark.parametrize(
+    ("expression", "pure"),
+    [
+        ("x.shape[i]", True),
+        ("x.shape[f()]", False),
+        ("x.size()[1]", True),
+        ("f().size()[0]", False),
+        ("x.size(*a)", False),
+        ("x.max()", False),
+        ("self.w.size(0)", True),
+        ("f(x).shape", False),
+        ("max(n, m)", True),
+        ("max(x)", False),
+        ("n.other", False),
+        ("n if m else -n + 3", True),
+        ("n < m and n", True),
+        ("[n]", False),
+        ("n[0]", False),
+        ("lambda: 1", False),
+    ],
+)
+def test_evaluating_it_does_nothing_else(expression: str, pure: bool) -> None:
+    assert is_pure(source.read(""), ast.parse(expression, mode="eval").body) is pure
 
 
 def test_what_an_inner_function_may_bind() -> None:

@@ -72,6 +72,15 @@ def padding(expression: str, condition: str = "mask", where_true: bool = False) 
         ("one * 2", 2.0),
         ("tl.load(Y + cols, mask=cols < N, other=tl.zeros([B], tl.float32))", 0.0),
         ("tl.load(Y + cols, mask=cols + 1 <= N, other=2.0)", 2.0),
+        ("tl.floor(one) + tl.ceil(one)", 2.0),
+        ("one.to(tl.int1)", 1.0),
+        ("one.to(M)", 1.0),
+        ("zero * True", 0.0),
+        ("low + one", -math.inf),
+        ("zero - low", math.inf),
+        ("low * -1.0", math.inf),
+        ("tl.where(zero == 0.0, 1.0, free)", 1.0),
+        ("tl.where(free > 0, 1.0, 1.0)", 1.0),
     ],
 )
 def test_known(expression: str, number: float | None) -> None:
@@ -118,6 +127,16 @@ def test_known(expression: str, number: float | None) -> None:
         ("zero.to(tl.float32, bitcast=True)", "value-is-not-known"),
         ("tl.load(Y + cols, mask=mask, other=-1)", "value-is-not-known"),
         ("tl.load(Y + cols, mask=mask, other=M)", "value-is-not-known"),
+        ("low / 2", "function-is-rounded"),
+        ("tl.exp(-low)", "function-is-rounded"),
+        ("tl.log(zero)", "function-is-rounded"),
+        ("tl.sqrt(-one)", "value-is-not-known"),
+        ("zero ** 2", "value-is-not-known"),
+        ("cols * zero", "value-is-not-known"),
+        ("tl.cumsum(zero)", "value-is-not-known"),
+        ("tl.where(tl.sum(zero) > 0, one, zero)", "value-is-not-known"),
+        ("low + free", "load-is-not-masked"),
+        ("one // 2", "value-is-not-known"),
     ],
 )
 def test_not_known(expression: str, reason: str | None) -> None:

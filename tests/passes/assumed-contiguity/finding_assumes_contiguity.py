@@ -4,25 +4,15 @@ import triton.language as tl
 
 
 # case: expanded_after_it_was_made_contiguous
+# like: expanded_and_cast
 # expect: finding, assumes-contiguity
 """The mask has the elements of one row, and the kernel reads those of all."""
-
-
-@triton.jit
-def kernel(X, M, Y, N, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    keep = tl.load(M + at, mask=at < N)
-    tl.store(Y + at, tl.where(keep, x, 0.0), mask=at < N)
-
-
-def launch(x, mask):
-    x = x.contiguous()
-    mask = mask.contiguous()
-    all_of_it = mask.expand(x.shape)
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, all_of_it, y, x.numel(), BLOCK=64)
-    return y
+#-    tl.store(Y + at, x * keep, mask=at < N)
+#+    tl.store(Y + at, tl.where(keep, x, 0.0), mask=at < N)
+#     x = x.contiguous()
+#+    mask = mask.contiguous()
+#+    all_of_it = mask.expand(x.shape)
+#-    all_of_it = mask.expand(x.shape).to(torch.int32)
 
 
 # case: half_of_each_row
@@ -88,39 +78,28 @@ def launch(x, bias):
 
 
 # case: written_through_another_parameter
+# like: rows_found_by_a_division
 # expect: finding, assumes-contiguity
 """The launch writes the tensor through Y: a copy would be read, and the tensor be changed."""
+# import triton.language as tl
+#-
 
-@triton.jit
-def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    s = tl.load(S + at // WIDTH, mask=at < N)
-    tl.store(Y + at, x * s, mask=at < N)
-
-
-def launch(x, s):
-    m, n = x.shape
-    scale = 64
-    kernel[(triton.cdiv(m * n, scale),)](x, s, x, m * n, n, BLOCK=scale)
-    return s
+#-    y = torch.empty_like(x)
+#-    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+#-    return y
+#+    scale = 64
+#+    kernel[(triton.cdiv(m * n, scale),)](x, s, x, m * n, n, BLOCK=scale)
+#+    return s
 
 
 # case: changed_by_torch_afterwards
+# like: rows_found_by_a_division
 # expect: finding, assumes-contiguity
 """The caller's tensor is changed after the launch: a copy of it would be."""
+# import triton.language as tl
+#-
 
-@triton.jit
-def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    s = tl.load(S + at // WIDTH, mask=at < N)
-    tl.store(Y + at, x * s, mask=at < N)
-
-
-def launch(x, s):
-    m, n = x.shape
-    y = torch.empty((m, n), device=x.device)
-    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
-    x += y
-    return y
+#-    y = torch.empty_like(x)
+#+    y = torch.empty((m, n), device=x.device)
+#     kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
+#+    x += y

@@ -4,69 +4,30 @@ import triton.language as tl
 
 
 # case: made_contiguous_by_each_caller
+# like: rows_found_by_a_division
 # expect: silent
 """The launcher is called with contiguous tensors alone."""
-
-
-@triton.jit
-def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    s = tl.load(S + at // WIDTH, mask=at < N)
-    tl.store(Y + at, x * s, mask=at < N)
-
-
-def launch(x, s):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
-    return y
-
-
-def scaled(x, s):
-    return launch(x.contiguous(), s)
+#     return y
+#+
+#+
+#+def scaled(x, s):
+#+    return launch(x.contiguous(), s)
 
 
 # case: checked_in_a_loop
+# like: rows_found_by_a_division
 # expect: silent
 """Each tensor is asked."""
-
-
-@triton.jit
-def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    s = tl.load(S + at // WIDTH, mask=at < N)
-    tl.store(Y + at, x * s, mask=at < N)
-
-
-def launch(x, s):
-    assert all(t.is_contiguous() for t in (x, s))
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
-    return y
+# def launch(x, s):
+#+    assert all(t.is_contiguous() for t in (x, s))
 
 
 # case: checked_by_other_code
+# like: rows_found_by_a_division
 # expect: silent
 """What `check` does is not seen."""
-
-
-@triton.jit
-def kernel(X, S, Y, N, WIDTH, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + at, mask=at < N)
-    s = tl.load(S + at // WIDTH, mask=at < N)
-    tl.store(Y + at, x * s, mask=at < N)
-
-
-def launch(x, s):
-    check(x)
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m * n, 64),)](x, s, y, m * n, n, BLOCK=64)
-    return y
+# def launch(x, s):
+#+    check(x)
 
 
 # case: expanded_and_cast
@@ -130,31 +91,15 @@ def launch(x):
 
 
 # case: gradient_made_contiguous
+# like: gradient_of_autograd
 # expect: silent
 """In the function that autograd calls."""
-
-
-@triton.jit
-def kernel(G, DX, N, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    g = tl.load(G + at, mask=at < N)
-    tl.store(DX + at, g * 2, mask=at < N)
-
-
-def launch(g):
-    dx = torch.empty(g.shape, device=g.device)
-    kernel[(triton.cdiv(g.numel(), 64),)](g, dx, g.numel(), BLOCK=64)
-    return dx
-
-
-class Double(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-
-    @staticmethod
-    def backward(ctx, grad):
-        return launch(grad.contiguous())
+#-def launch(g, n):
+#+def launch(g):
+#-    kernel[(triton.cdiv(n, 64),)](g, dx, g.numel(), BLOCK=64)
+#+    kernel[(triton.cdiv(g.numel(), 64),)](g, dx, g.numel(), BLOCK=64)
+#-        return launch(grad, grad.numel())
+#+        return launch(grad.contiguous())
 
 
 # case: a_random_number_for_four_elements

@@ -3,16 +3,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
 # case: buffer_may_be_none
 # expect: not applied, not-tunable
 """A tuner cannot copy a buffer that is not there."""
@@ -36,26 +26,16 @@ def steps(p: torch.Tensor, g: torch.Tensor, momentum: torch.Tensor | None):
 
 
 # case: buffer_under_a_flag
+# like: buffer_may_be_none
 # expect: not applied, not-tunable
 """Without the flag there may be no buffer."""
-
-
-@triton.jit
-def step(P, G, M, N, HAS_M: tl.constexpr, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    p = tl.load(P + offsets, mask=offsets < N)
-    g = tl.load(G + offsets, mask=offsets < N)
-    if HAS_M:
-        m = tl.load(M + offsets, mask=offsets < N)
-        tl.store(M + offsets, m + g, mask=offsets < N)
-    tl.store(P + offsets, p - 0.5 * g, mask=offsets < N)
-
-
-def steps(p: torch.Tensor, g: torch.Tensor, momentum: torch.Tensor | None):
-    n = p.numel()
-    has = momentum is not None
-    step[(triton.cdiv(n, 128),)](p, g, momentum, n, HAS_M=has, BLOCK=128)
-    return p
+#-def step(P, G, M, N, BLOCK: tl.constexpr):
+#+def step(P, G, M, N, HAS_M: tl.constexpr, BLOCK: tl.constexpr):
+#-    if M is not None:
+#+    if HAS_M:
+#-    step[(triton.cdiv(n, 128),)](p, g, momentum, n, BLOCK=128)
+#+    has = momentum is not None
+#+    step[(triton.cdiv(n, 128),)](p, g, momentum, n, HAS_M=has, BLOCK=128)
 
 
 # case: made_by_each_call
@@ -75,25 +55,11 @@ def doubled(x: torch.Tensor):
 
 
 # case: different_options
+# like: two_launches
 # expect: not applied, not-tunable
 """Somebody has chosen for each launch."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=256, num_warps=8)
-    return y
-
-
-def more(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=256, num_warps=2)
-    return y
+#-    row_sum[(m,)](x, y, n, num_warps=8, BLOCK=512)
+#+    row_sum[(m,)](x, y, n, BLOCK=256, num_warps=2)
 
 
 # case: name_of_a_part
@@ -116,22 +82,11 @@ def halved(x: torch.Tensor):
 
 
 # case: part_of_a_tensor
+# like: grid_is_a_function
 # expect: not applied, not-tunable
 """The kernel may write beside the part that a tuner copies."""
-
-
-@triton.jit
-def step(P, G, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    p = tl.load(P + offsets, mask=offsets < N)
-    g = tl.load(G + offsets, mask=offsets < N)
-    tl.store(P + offsets, p - 0.5 * g, mask=offsets < N)
-
-
-def steps(p: torch.Tensor, g: torch.Tensor):
-    n = p.numel()
-    step[(triton.cdiv(n, 128),)](p[1:], g, n, BLOCK=128)
-    return p
+#-    step[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](p, g, n, BLOCK=128, num_warps=1)
+#+    step[(triton.cdiv(n, 128),)](p[1:], g, n, BLOCK=128)
 
 
 # case: pointer_is_loaded
@@ -151,8 +106,16 @@ def filled(pointers: torch.Tensor, n: int):
 
 
 # case: prints
+# like: tile_and_warps
 # expect: not applied, not-tunable
 """Nobody wants to read it a hundred times."""
+#         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#+    tl.device_print("row", row)
+
+
+# case: warps_are_computed
+# expect: not applied, not-tunable
+"""The launcher chooses the warps itself."""
 
 
 @triton.jit
@@ -162,22 +125,7 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.device_print("row", row)
     tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=1024)
-    return y
-
-
-# case: warps_are_computed
-# expect: not applied, not-tunable
-"""The launcher chooses the warps itself."""
-# shared: row_sum
 
 
 def sums(x: torch.Tensor):
@@ -209,17 +157,11 @@ def scattered(x: torch.Tensor, at: torch.Tensor):
 
 
 # case: by_its_place
+# like: warps_are_computed
 # expect: not applied, not-tunable
 """What is passed by its place stays."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, 512, num_warps=8)
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=1024, num_warps=4 if n < 4096 else 8)
+#+    row_sum[(m,)](x, y, n, 512, num_warps=8)
 
 
 # case: width_of_a_head
@@ -243,30 +185,18 @@ def scaled(x: torch.Tensor):
 
 
 # case: tile_is_used_again
+# like: warps_are_computed
 # expect: not applied, not-tunable
 """The launcher uses the number for something else too, so it stays."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    block = 512
-    assert n < 1000 * block
-    row_sum[(m,)](x, y, n, BLOCK=block, num_warps=2)
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=1024, num_warps=4 if n < 4096 else 8)
+#+    block = 512
+#+    assert n < 1000 * block
+#+    row_sum[(m,)](x, y, n, BLOCK=block, num_warps=2)
 
 
 # case: tile_of_the_row
+# like: warps_are_computed
 # expect: not applied, not-tunable
 """The tile is as long as the row, and stays."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=1024, num_warps=4 if n < 4096 else 8)
+#+    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))

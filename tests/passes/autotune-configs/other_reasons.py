@@ -3,42 +3,22 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
 # case: options_are_hidden
+# like: tile_and_warps
 # expect: not applied, arguments-are-not-seen
 """There may be a number of warps among the options."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor, **options):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=256, **options)
-    return y
+#-def sums(x: torch.Tensor):
+#+def sums(x: torch.Tensor, **options):
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    row_sum[(m,)](x, y, n, BLOCK=256, **options)
 
 
 # case: run_by_name
+# like: tile_and_warps
 # expect: not applied, arguments-are-not-seen
 """The launch is no `kernel[grid](...)`."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum.run(x, y, n, BLOCK=1024, grid=(m,), warmup=False)
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    row_sum.run(x, y, n, BLOCK=1024, grid=(m,), warmup=False)
 
 
 # case: captured_in_a_graph
@@ -93,70 +73,33 @@ def halved(x: torch.Tensor):
 
 
 # case: comment_beside_the_option
+# like: options_go
 # expect: not applied, not-expressible
 """Somebody has said why there are eight."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](
-        x.contiguous(),
-        y,
-        n,  # rows are long
-        num_warps=8,
-        BLOCK=1024,
-    )
-    return y
+#-        N=n,
+#+        n,  # rows are long
+#-        num_stages=2,
 
 
 # case: triton_has_no_name
+# like: tile_and_warps
 # expect: not applied, not-expressible
 """The file has names for parts of Triton only."""
+#-import triton
 
-import torch
-import triton.language as tl
-from triton import jit
-
-
-@jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=1024)
-    return y
+# import triton.language as tl
+#+from triton import jit
+#-@triton.jit
+#+@jit
 
 
 # case: heuristics
+# like: tile_and_warps
 # expect: not applied, unknown-decorator
 """What a heuristic makes of what a tuner chooses is not looked into."""
-
-
-@triton.heuristics({"BLOCK": lambda args: 512})
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, num_warps=4)
-    return y
+# import triton.language as tl
+#
+#
+#+@triton.heuristics({"BLOCK": lambda args: 512})
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    row_sum[(m,)](x, y, n, num_warps=4)

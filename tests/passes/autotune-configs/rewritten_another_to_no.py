@@ -4,29 +4,14 @@ import triton.language as tl
 
 
 # case: another_spelling
+# like: tile_and_warps
 """Triton has another name in this file."""
-
-import torch
-import triton as tr
-import triton.language as tl
-
-
-@tr.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(tr.cdiv(m, 1),)](x, y, n, BLOCK=64)
-    return y
+#-import triton
+#+import triton as tr
+#-@triton.jit
+#+@tr.jit
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    row_sum[(tr.cdiv(m, 1),)](x, y, n, BLOCK=64)
 
 
 # case: arguments_in_a_list
@@ -53,46 +38,23 @@ def centered(x: torch.Tensor):
 
 
 # case: atomic_sum
+# like: tile_and_warps
 # options: tiles=false
 """What is added to atomically is put back."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.atomic_add(Y, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(1, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=64)
-    return y
+#-    tl.store(Y + row, tl.sum(total, axis=0))
+#+    tl.atomic_add(Y, tl.sum(total, axis=0))
+#-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    y = torch.zeros(1, dtype=torch.float32, device=x.device)
+#+    row_sum[(m,)](x, y, n, BLOCK=64)
 
 
 # case: function_of_a_number
+# like: range_of_elements
 # expect: not applied, not-tunable
 """The grid is a function, but not of the tile, so the tile stays."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    double[lambda meta: (triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
-    return y
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    double[lambda meta: (triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
 
 
 # case: grid_is_a_function
@@ -114,41 +76,18 @@ def steps(p: torch.Tensor, g: torch.Tensor):
 
 
 # case: grid_of_something_else
+# like: range_of_elements
 # expect: not applied, not-tunable
 """The grid is not made of the tile, so the tile stays."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    double[(n // 128 + 1,)](x, y, n, BLOCK=128)
-    return y
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    double[(n // 128 + 1,)](x, y, n, BLOCK=128)
 
 
 # case: in_place
+# like: grid_is_a_function
 """What is updated in place is put back before each run."""
-
-
-@triton.jit
-def step(P, G, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    p = tl.load(P + offsets, mask=offsets < N)
-    g = tl.load(G + offsets, mask=offsets < N)
-    tl.store(P + offsets, p - 0.5 * g, mask=offsets < N)
-
-
-def steps(p: torch.Tensor, g: torch.Tensor):
-    n = p.numel()
-    step[(triton.cdiv(n, 128),)](p, g, n, BLOCK=128)
-    return p
+#-    step[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](p, g, n, BLOCK=128, num_warps=1)
+#+    step[(triton.cdiv(n, 128),)](p, g, n, BLOCK=128)
 
 
 # case: matrix_product
@@ -197,46 +136,23 @@ def sums(x: torch.Tensor):
 
 
 # case: named_tile
+# like: tile_and_warps
 """The name of the tile has no use left."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    block = 512
-    row_sum[(m,)](x, y, n, BLOCK=block)
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    block = 512
+#+    row_sum[(m,)](x, y, n, BLOCK=block)
 
 
 # case: neighbors_in_place
+# like: range_of_elements
 # expect: not applied, not-tunable
 """Which program comes first decides what is loaded: the tile stays."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.clone(x)
-    n = x.numel()
-    double[(triton.cdiv(n, 128),)](y, y, n, BLOCK=128)
-    return y
+#-    x = tl.load(X + offsets, mask=offsets < N)
+#+    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
+#-    y = torch.empty_like(x)
+#+    y = torch.clone(x)
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    double[(triton.cdiv(n, 128),)](y, y, n, BLOCK=128)
 
 
 # case: no_mask

@@ -13,13 +13,6 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + row, tl.sum(total, axis=0))
 
 
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
-
-
 # case: number_of_programs
 # expect: not applied, not-tunable
 """How many programs there are is stored: there are fewer of longer tiles."""
@@ -78,56 +71,40 @@ def steps(p: torch.Tensor, q: torch.Tensor, g: torch.Tensor):
 
 
 # case: random_numbers
+# like: range_of_elements
 # expect: not applied, not-tunable
 """A random number is of its place; that is not followed, so the tile stays."""
+#-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+#+    tl.store(Y + offsets, x * tl.rand(7, offsets), mask=offsets < N)
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
+
+
+# case: range_by_a_function
+# like: range_of_elements
+"""The grid is a function of the tile already."""
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    grid = lambda meta: (triton.cdiv(n, meta["BLOCK"]),)
+#+    double[grid](x, y, n, BLOCK=128)
+
+
+# case: range_by_name
+# like: range_of_elements
+"""The tile has a name, which the grid asks for too."""
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    block = 256
+#+    double[(triton.cdiv(n, block),)](x, y, n, BLOCK=block)
+
+
+# case: range_of_elements
+"""The grid becomes a function of the tile."""
 
 
 @triton.jit
 def double(X, Y, N, BLOCK: tl.constexpr):
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * tl.rand(7, offsets), mask=offsets < N)
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
-    return y
-
-
-# case: range_by_a_function
-"""The grid is a function of the tile already."""
-# shared: double
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    grid = lambda meta: (triton.cdiv(n, meta["BLOCK"]),)
-    double[grid](x, y, n, BLOCK=128)
-    return y
-
-
-# case: range_by_name
-"""The tile has a name, which the grid asks for too."""
-# shared: double
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    block = 256
-    double[(triton.cdiv(n, block),)](x, y, n, BLOCK=block)
-    return y
-
-
-# case: range_of_elements
-"""The grid becomes a function of the tile."""
-# shared: double
+    tl.store(Y + offsets, x * 2, mask=offsets < N)
 
 
 def doubled(x: torch.Tensor):
@@ -139,23 +116,15 @@ def doubled(x: torch.Tensor):
 
 
 # case: sum_of_a_tile
+# like: range_of_elements
 # expect: not applied, not-tunable
 """What is stored for a tile depends on its length."""
-
-
-@triton.jit
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + tl.program_id(0), tl.sum(x, axis=0))
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
-    return y
+#-    x = tl.load(X + offsets, mask=offsets < N)
+#-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+#+    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+#+    tl.store(Y + tl.program_id(0), tl.sum(x, axis=0))
+#-    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128, num_warps=2)
+#+    double[(triton.cdiv(n, 128),)](x, y, n, BLOCK=128)
 
 
 # case: tile_and_warps
@@ -172,17 +141,9 @@ def sums(x: torch.Tensor):
 
 
 # case: tiles_off
+# like: tile_and_warps
 # options: tiles=false
 """Only the warps are left to the tuner."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=1024)
-    return y
 
 
 # case: two_launches

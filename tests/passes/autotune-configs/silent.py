@@ -19,24 +19,12 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: tuned_already
+# like: tile_and_warps
 # expect: silent
 """It has a tuner."""
-
-
-@triton.autotune(configs=[triton.Config({"BLOCK": 512})], key=["N"])
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n)
-    return y
+# import triton.language as tl
+#
+#
+#+@triton.autotune(configs=[triton.Config({"BLOCK": 512})], key=["N"])
+#-    row_sum[(m,)](x, y, n, BLOCK=1024)
+#+    row_sum[(m,)](x, y, n)

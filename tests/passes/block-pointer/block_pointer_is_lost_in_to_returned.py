@@ -10,11 +10,6 @@ def run(x: torch.Tensor):
     return y
 
 
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
-
-
 # case: in_a_tuple
 # expect: not applied, block-pointer-is-lost
 """Two names are bound at once."""
@@ -92,19 +87,12 @@ def run(x: torch.Tensor, save: bool):
 
 
 # case: made_twice_and_moved
+# like: moves_and_its_base_changes
 # expect: not applied, block-pointer-is-lost
 """Which of the two moves is decided at run time."""
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    if n > 100:
-        p = tl.make_block_ptr(X, (n,), (1,), (B,), (B,), (0,))
-    for _ in range(2):
-        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
-        p = tl.advance(p, (B,))
-# shared: run
+#-    X += 1
+#+    if n > 100:
+#+        p = tl.make_block_ptr(X, (n,), (1,), (B,), (B,), (0,))
 
 
 # case: moves_and_is_advanced_for_one_load
@@ -144,18 +132,11 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: moves_and_its_size_changes
+# like: moves_and_its_base_changes
 # expect: not applied, block-pointer-is-lost
 """What it was made of has another value where it is read."""
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    n = n // 2
-    for _ in range(2):
-        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
-        p = tl.advance(p, (B,))
-# shared: run
+#-    X += 1
+#+    n = n // 2
 
 
 # case: offset_is_loaded_inside
@@ -211,41 +192,31 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: returned_after_a_move
+# like: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """It is not where it was made."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    block = tl.advance(block, (offset,))
-    return block
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = block_of(X, n, pid * B, B)
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-# shared: run
+#-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+#+    block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+#+    block = tl.advance(block, (offset,))
+#+    return block
+#-    x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
+#-    tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
+#+    x_block = block_of(X, n, pid * B, B)
+#+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+#+    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
 
 
 # case: returned_and_advanced
+# like: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """Who calls the helper moves it."""
-# shared: block_of
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = block_of(X, n, pid * B, B)
-    x = tl.load(x_block, boundary_check=(0,))
-    x_block = tl.advance(x_block, (B,))
-    y_block = block_of(Y, n, pid * B, B)
-    tl.store(y_block, x + tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-# shared: run
+#-    x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
+#-    tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
+#+    x_block = block_of(X, n, pid * B, B)
+#+    x = tl.load(x_block, boundary_check=(0,))
+#+    x_block = tl.advance(x_block, (B,))
+#+    y_block = block_of(Y, n, pid * B, B)
+#+    tl.store(y_block, x + tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
 
 
 # case: returned_and_checked_otherwise
@@ -284,45 +255,39 @@ def run(x: torch.Tensor):
 
 
 # case: returned_at_times
+# like: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """The helper returns None otherwise."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr, C: tl.constexpr):
-    if C:
-        return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = block_of(X, n, pid * B, B, True)
-    x = tl.load(x_block, boundary_check=(0,))
-    tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-# shared: run
+#-def block_of(X, n, offset, B: tl.constexpr):
+#-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+#+def block_of(X, n, offset, B: tl.constexpr, C: tl.constexpr):
+#+    if C:
+#+        return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+#-    x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
+#+    x_block = block_of(X, n, pid * B, B, True)
+#+    x = tl.load(x_block, boundary_check=(0,))
 
 
 # case: returned_to_one_that_is_lost
+# like: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """Another block pointer of the kernel cannot be followed, so the helper keeps its own."""
-# shared: block_of
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = block_of(X, n, pid * B, B)
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    blocks = (y_block, y_block)
-    tl.store(blocks[0], tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-# shared: run
+#-    x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
+#-    tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
+#+    x_block = block_of(X, n, pid * B, B)
+#+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+#+    blocks = (y_block, y_block)
+#+    tl.store(blocks[0], tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
 
 
 # case: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """It has no name in the kernel."""
-# shared: block_of
+
+
+@triton.jit
+def block_of(X, n, offset, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
 
 
 @triton.jit
@@ -334,21 +299,13 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: returned_with_another_one
+# like: returned_where_it_is_read
 # expect: not applied, block-pointer-is-lost
 """Two are returned at once."""
-
-
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    if offset < 0:
-        return tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,)), 1
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,)), 2
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block, two = block_of(X, n, pid * B, B)
-    x = tl.load(x_block, boundary_check=(0,)) * two
-    tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-# shared: run
+#-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
+#+    if offset < 0:
+#+        return tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,)), 1
+#+    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,)), 2
+#-    x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
+#+    x_block, two = block_of(X, n, pid * B, B)
+#+    x = tl.load(x_block, boundary_check=(0,)) * two

@@ -206,49 +206,30 @@ def run(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
 
 
 # case: handed_and_returned
+# like: handed_beside_a_default
 """The helper gives back the block pointer that it is given."""
-
-
-@triton.jit
-def same(block):
-    return block
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    other = same(x_block)
-    x = tl.load(other, boundary_check=(0,), padding_option="zero")
-    tl.store(y_block, x + 1, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    """x: f32[n]"""
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    return y
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def same(block):
+#+    return block
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    other = same(x_block)
+#+    x = tl.load(other, boundary_check=(0,), padding_option="zero")
+#+    tl.store(y_block, x + 1, boundary_check=(0,))
+# def run(x: torch.Tensor):
+#+    """x: f32[n]"""
 
 
 # case: handed_below_a_name_of_the_helper
+# like: handed_beside_a_default
 """What the callers call it means something else in the helper."""
-
-
-@triton.jit
-def loaded(block, X):
-    n = X + 1.0
-    return tl.load(block, boundary_check=(0,), padding_option="zero") * n
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block, 2.0), boundary_check=(0,))
-# shared: run
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def loaded(block, X):
+#+    n = X + 1.0
+#+    return tl.load(block, boundary_check=(0,), padding_option="zero") * n
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    tl.store(y_block, loaded(x_block, 2.0), boundary_check=(0,))
 
 
 # case: handed_beside_a_default
@@ -270,21 +251,14 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: handed_by_keyword
+# like: handed_beside_a_default
 """One call names what it passes."""
-
-
-@triton.jit
-def loaded(scale, block):
-    return tl.load(block, boundary_check=(0,), padding_option="zero") * scale
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(block=x_block, scale=2.0), boundary_check=(0,))
-# shared: run
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def loaded(scale, block):
+#+    return tl.load(block, boundary_check=(0,), padding_option="zero") * scale
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    tl.store(y_block, loaded(block=x_block, scale=2.0), boundary_check=(0,))
 
 
 # case: handed_by_two_kernels
@@ -351,22 +325,16 @@ def run(x: torch.Tensor):
 
 
 # case: handed_from_below_zero
+# like: handed_beside_a_default
 """One call begins before the tensor: only there an offset is below 0, and the helper asks."""
-
-
-@triton.jit
-def loaded(block, B: tl.constexpr):
-    return tl.load(block, boundary_check=(0,), padding_option="zero")
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    before = tl.make_block_ptr(X, (n,), (1,), (pid * B - 1,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block, B) - loaded(before, B), boundary_check=(0,))
-# shared: run
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def loaded(block, B: tl.constexpr):
+#+    return tl.load(block, boundary_check=(0,), padding_option="zero")
+#     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+#+    before = tl.make_block_ptr(X, (n,), (1,), (pid * B - 1,), (B,), (0,))
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    tl.store(y_block, loaded(x_block, B) - loaded(before, B), boundary_check=(0,))
 
 
 # case: handed_in_long_lines
@@ -431,74 +399,47 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: handed_to_a_helper
+# like: handed_after_a_move
 """A helper gets the block pointer."""
-
-
-@triton.jit
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
-# shared: run
+#-    pid = tl.program_id(0)
+#-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
+#-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+#-    x_block = tl.advance(x_block, (B,))
+#+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+#+    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
 
 
 # case: handed_to_store_through
+# like: handed_beside_a_default
 """The helper stores through one; what it loads outside of the tensor is undefined."""
-
-
-@triton.jit
-def copied(source, target):
-    x = tl.load(source, boundary_check=(0,))
-    tl.store(target, x.to(target.dtype.element_ty), boundary_check=(0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    copied(x_block, y_block)
-# shared: run
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def copied(source, target):
+#+    x = tl.load(source, boundary_check=(0,))
+#+    tl.store(target, x.to(target.dtype.element_ty), boundary_check=(0,))
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    copied(x_block, y_block)
 
 
 # case: handed_twice_in_one_call
+# like: handed_beside_a_default
 """Two parameters are one block pointer, and one of them moves."""
-
-
-@triton.jit
-def neighbors(left, right, B: tl.constexpr):
-    right = tl.advance(right, (B,))
-    x = tl.load(left, boundary_check=(0,), padding_option="zero")
-    return x + tl.load(right, boundary_check=(0,), padding_option="zero")
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, neighbors(x_block, x_block, B), boundary_check=(0,))
-# shared: run
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def neighbors(left, right, B: tl.constexpr):
+#+    right = tl.advance(right, (B,))
+#+    x = tl.load(left, boundary_check=(0,), padding_option="zero")
+#+    return x + tl.load(right, boundary_check=(0,), padding_option="zero")
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    tl.store(y_block, neighbors(x_block, x_block, B), boundary_check=(0,))
 
 
 # case: handed_with_its_base
+# like: handed_beside_a_default
 """The helper gets the tensor already."""
-
-
-@triton.jit
-def shifted(X, block):
-    return tl.load(block, boundary_check=(0,), padding_option="zero") + tl.load(X)
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, shifted(X, x_block), boundary_check=(0,))
-# shared: run
+#-def loaded(block, scale=1.0, shift: tl.constexpr = 2):
+#-    return tl.load(block, boundary_check=(0,), padding_option="nan") * scale + shift
+#+def shifted(X, block):
+#+    return tl.load(block, boundary_check=(0,), padding_option="zero") + tl.load(X)
+#-    tl.store(y_block, loaded(x_block, shift=1), boundary_check=(0,))
+#+    tl.store(y_block, shifted(X, x_block), boundary_check=(0,))

@@ -83,16 +83,12 @@ def run(m: int):
 
 
 # case: keywords_stay
+# like: one_axis
 """Cache modifiers and eviction policies are kept, and so is a comment behind."""
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-    x = tl.load(x_block, boundary_check=(0,), padding_option="zero", eviction_policy="evict_last")  # ours
-    tl.store(y_block, x, boundary_check=(0,), cache_modifier=".cs")
-# shared: run
+#-    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+#-    tl.store(y_block, tl.exp(x), boundary_check=(0,))
+#+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero", eviction_policy="evict_last")  # ours
+#+    tl.store(y_block, x, boundary_check=(0,), cache_modifier=".cs")
 
 
 # case: made_anew_after_a_move
@@ -378,66 +374,23 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: one_moves_before_the_other_is_read
+# like: matmul
 """The moves are apart, with a load between: no tile is shared."""
-
-
-@triton.jit
-def kernel(A, B, C, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    pid_m, pid_n = tl.program_id(0), tl.program_id(1)
-    a_block = tl.make_block_ptr(
-        base=A,
-        shape=(M, K),
-        strides=(sam, sak),
-        offsets=(pid_m * BM, 0),
-        block_shape=(BM, BK),
-        order=(1, 0),
-    )
-    b_block = tl.make_block_ptr(
-        base=B,
-        shape=(K, N),
-        strides=(sbk, sbn),
-        offsets=(0, pid_n * BN),
-        block_shape=(BK, BN),
-        order=(1, 0),
-    )
-    acc = tl.zeros((BM, BN), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BK)):
-        a = tl.load(a_block, boundary_check=(0, 1), padding_option="zero")
-        a_block = tl.advance(a_block, (0, BK))
-        b = tl.load(b_block, boundary_check=(0, 1), padding_option="zero")
-        b_block = tl.advance(b_block, (BK, 0))
-        acc += tl.dot(a, b)
-    c_block = tl.make_block_ptr(C, (M, N), (N, 1), (pid_m * BM, pid_n * BN), (BM, BN), (1, 0))
-    tl.store(c_block, acc.to(c_block.dtype.element_ty), boundary_check=(0, 1))
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    m, k = a.shape
-    n = b.shape[1]
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](
-        a, b, c, m, n, k, a.stride(0), a.stride(1), b.stride(0), b.stride(1), BM=16, BN=16, BK=16
-    )
-    return c
+#         a = tl.load(a_block, boundary_check=(0, 1), padding_option="zero")
+#+        a_block = tl.advance(a_block, (0, BK))
+#         b = tl.load(b_block, boundary_check=(0, 1), padding_option="zero")
+#+        b_block = tl.advance(b_block, (BK, 0))
+#-        a_block = tl.advance(a_block, (0, BK))
+#-        b_block = tl.advance(b_block, (BK, 0))
 
 
 # case: one_of_two_axes_is_checked
+# like: the_whole_axis_is_in_the_tile
 """Only the rows are checked; the columns fill the tile."""
-
-
-@triton.jit
-def kernel(X, Y, M, BM: tl.constexpr, BN: tl.constexpr):
-    begin = tl.program_id(0) * BM
-    x_block = tl.make_block_ptr(X, (M, BN), (BN, 1), (begin, 0), (BM, BN), (1, 0))
-    y_block = tl.make_block_ptr(Y, (M, BN), (BN, 1), (begin, 0), (BM, BN), (1, 0))
-    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
-    tl.store(y_block, x - 1, boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    assert x.dim() == 2 and x.shape[1] == 16
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(x.shape[0], 4),)](x, y, x.shape[0], BM=4, BN=16)
-    return y
+#-    x = tl.load(x_block, boundary_check=[1, 0], padding_option="zero")
+#-    tl.store(Y + begin + tl.arange(0, BM), tl.sum(x, axis=1), mask=begin + tl.arange(0, BM) < M)
+#+    y_block = tl.make_block_ptr(Y, (M, BN), (BN, 1), (begin, 0), (BM, BN), (1, 0))
+#+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+#+    tl.store(y_block, x - 1, boundary_check=(0,))
+#-    y = torch.empty(x.shape[0], dtype=x.dtype)
+#+    y = torch.empty_like(x)

@@ -31,21 +31,15 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
 
 
 # case: tile_begins_with_ones
+# like: narrow_sum
 # expect: not applied, accumulator-starts-elsewhere
 """Each lane of the accumulator begins with 1."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    acc = tl.full([BLOCK], 1.0, dtype=tl.float32)
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            acc += x
-    tl.store(Y + tl.program_id(0), tl.sum(acc, axis=0))
-# shared: run
+#-    total = 0.0
+#+    acc = tl.full([BLOCK], 1.0, dtype=tl.float32)
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#-    tl.store(Y + tl.program_id(0), total)
+#+            acc += x
+#+    tl.store(Y + tl.program_id(0), tl.sum(acc, axis=0))
 
 
 # case: called_with_tiles
@@ -71,64 +65,32 @@ def outer(X, Y, N, W, BLOCK: tl.constexpr):
 
 
 # case: comment_between
+# like: narrow_sum
 # expect: not applied, comment-inside
 """A comment in the header of a loop would be lost."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):  # a row
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-        for start in range(0, W, BLOCK):
+#+        for start in range(0, W, BLOCK):  # a row
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x, axis=0)
 
 
 # case: rows_of_different_lengths
+# like: mask_by_another_length
 # expect: not applied, differs-between-iterations
 """Each row has a length of its own."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, n, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < n, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-        for start in range(0, W, BLOCK):
+#+        for start in range(0, n, BLOCK):
+#-            x = tl.load(X + row + n * W + w, mask=w < W - 1, other=0.0).to(tl.float32)
+#+            x = tl.load(X + row + n * W + w, mask=w < n, other=0.0).to(tl.float32)
 
 
 # case: stored_in_a_branch
+# like: one_element_for_all
 # expect: not applied, differs-between-iterations
 """Only some rows are stored."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            if n > 0:
-                tl.store(Y + row + n * W + w, x, mask=w < W)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+#-            tl.store(Y, n)
+#+            if n > 0:
+#+                tl.store(Y + row + n * W + w, x, mask=w < W)
 
 
 # case: mask_by_another_length
@@ -150,112 +112,55 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
 
 
 # case: no_mask
+# like: mask_by_another_length
 # expect: not applied, length-matters
 """Rows are full tiles, so nothing is masked; longer tiles would go beyond."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, 32]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+#-            x = tl.load(X + row + n * W + w, mask=w < W - 1, other=0.0).to(tl.float32)
+#+            x = tl.load(X + row + n * W + w).to(tl.float32)
+#-# tritonopt: x: f32[m, n, w]
+#+# tritonopt: x: f32[m, n, 32]
 
 
 # case: outer_loop_may_come_back
+# like: store_by_any_stride
 # expect: not applied, loop-does-more
 """The inner two loops store by place; but the outer one may come to their elements in other lanes."""
-
-
-@triton.jit
-def kernel(X, Y, N, H, W, stride_n, stride_c, stride_h, BLOCK: tl.constexpr):
-    c = tl.program_id(0)
-    for n in range(N):
-        tl.store(Y + n, 0.0)
-        for h in range(H):
-            for start in range(0, W, BLOCK):
-                w = start + tl.arange(0, BLOCK)
-                x = tl.load(X + c * stride_c + n * stride_n + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
-                tl.store(Y + c * stride_c + n * stride_n + h * stride_h + w, x, mask=w < W)
-
-
-# tritonopt: x: f32[n, c, h, w]
-def run(x: torch.Tensor):
-    n, c, h, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(c,)](x, y, n, h, w, x.stride(0), x.stride(1), x.stride(2), BLOCK=16)
-    return y
+#     for n in range(N):
+#+        tl.store(Y + n, 0.0)
+#-                tl.store(Y + c * stride_c + n * stride_n + h * stride_h + w, x + n, mask=w < W)
+#+                tl.store(Y + c * stride_c + n * stride_n + h * stride_h + w, x, mask=w < W)
 
 
 # case: pointer_that_moves
+# like: mask_by_another_length
 # expect: not applied, loop-does-more
 """A pointer goes on from row to row."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    P = X + row
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(P + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-        P += W
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#     total = 0.0
+#+    P = X + row
+#-            x = tl.load(X + row + n * W + w, mask=w < W - 1, other=0.0).to(tl.float32)
+#+            x = tl.load(P + w, mask=w < W, other=0.0).to(tl.float32)
+#             total += tl.sum(x, axis=0)
+#+        P += W
 
 
 # case: weight_between
+# like: narrow_sum
 # expect: not applied, loop-does-more
 """A load between the loops."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        v = tl.load(X + n)
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x * v, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#     for n in range(N):
+#+        v = tl.load(X + n)
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x * v, axis=0)
 
 
 # case: options_of_the_outer_loop
+# like: narrow_sum
 # expect: not applied, loop-options
 """An option of the outer loop would be lost."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in tl.range(N, num_stages=2):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-    for n in range(N):
+#+    for n in tl.range(N, num_stages=2):
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x, axis=0)
 
 
 # case: counters_of_two_types
@@ -283,88 +188,39 @@ def run(x: torch.Tensor):
 
 
 # case: atomics
+# like: one_element_for_all
 # expect: not applied, order-is-seen
 """An addition by atomics."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            tl.atomic_add(Y + row + n * W + w, x, mask=w < W)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+#-            tl.store(Y, n)
+#+            tl.atomic_add(Y + row + n * W + w, x, mask=w < W)
+#-    y = torch.empty_like(x)
+#+    y = torch.zeros_like(x)
 
 
 # case: pinned
+# like: narrow_sum
 # expect: not applied, pinned-bits
 """Rounded as another library does."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(tl.where(w < W, tl.div_rn(x, 3.0), 0.0), axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(tl.where(w < W, tl.div_rn(x, 3.0), 0.0), axis=0)
 
 
 # case: name_from_above
+# like: narrow_sum
 # expect: not applied, rows-differ
 """The name of the places is one of a number above."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    w = 0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#     total = 0.0
+#+    w = 0
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x, axis=0)
 
 
 # case: read_again_behind
+# like: one_element_for_all
 # expect: not applied, threads-exchange-data
 """What the nest stores is loaded behind it, by other threads."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            tl.store(Y + row + n * W + w, x, mask=w < W)
-    cols = tl.arange(0, BLOCK)
-    y = tl.load(Y + row + cols, mask=cols < W, other=0.0)
-    tl.store(Y + row + cols, 2.0 * y, mask=cols < W)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+#-            tl.store(Y, n)
+#+            tl.store(Y + row + n * W + w, x, mask=w < W)
+#+    cols = tl.arange(0, BLOCK)
+#+    y = tl.load(Y + row + cols, mask=cols < W, other=0.0)
+#+    tl.store(Y + row + cols, 2.0 * y, mask=cols < W)

@@ -40,47 +40,24 @@ def run(x: torch.Tensor, s: torch.Tensor, shifted: bool):
 
 
 # case: comments
+# like: narrow_sum
 """What is said of statements stays."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            # One tile.
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            # To the total.
-            total += tl.sum(x, axis=0)  # in fp32
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#             w = start + tl.arange(0, BLOCK)
+#+            # One tile.
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            # To the total.
+#+            total += tl.sum(x, axis=0)  # in fp32
 
 
 # case: counted
+# like: narrow_sum
 """A number of elements: integers, so exact."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum((x > 0).to(tl.int32), axis=0)
-    tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+#-    total = 0.0
+#+    total = 0
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum((x > 0).to(tl.int32), axis=0)
+#-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+#+    y = torch.empty(m, dtype=torch.int32, device=x.device)
 
 
 # case: counts_from_elsewhere
@@ -127,30 +104,12 @@ def run(x: torch.Tensor):
 
 
 # case: functions_of_filled_lanes
+# like: quotient_is_chosen
 """All that is computed of what the lanes are filled with is finite."""
-
-
-@triton.jit
-def kernel(X, Z, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            z = tl.load(Z + row + n * W + w, mask=w < W, other=1.0).to(tl.float32)
-            total += tl.sum(x / (1.0 + tl.exp(-x)) + x * tl.log(z) + x / (z + 0.5), axis=0)
-    tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w], z: f32[m, n, w]
-def run(x: torch.Tensor, z: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    z = z.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, z, y, n, w, BLOCK=16)
-    return y
+#-            z = tl.load(Z + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
+#-            total += tl.sum(tl.where(w < W, x / (z * z + 1e-3), 0.0) + tl.where(x != 0.0, x / x, 0.0), axis=0)
+#+            z = tl.load(Z + row + n * W + w, mask=w < W, other=1.0).to(tl.float32)
+#+            total += tl.sum(x / (1.0 + tl.exp(-x)) + x * tl.log(z) + x / (z + 0.5), axis=0)
 
 
 # case: in_place
@@ -199,25 +158,11 @@ def run(x: torch.Tensor):
 
 
 # case: indices_are_stored
+# like: one_element_for_all
 """What is stored are the indices, to rows that lie side by side."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            tl.store(Y + row + n * W + w, n * 1000 + w, mask=w < W)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
+#-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
+#-            tl.store(Y, n)
+#+            tl.store(Y + row + n * W + w, n * 1000 + w, mask=w < W)
 
 
 # case: inner_two_of_three
@@ -264,20 +209,12 @@ def kernel(X, Y, N, W, BLOCK: tl.constexpr):
 
 
 # case: loads_ahead
+# like: narrow_sum
 """The options of the inner loop stay."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in tl.range(0, W, BLOCK, num_stages=3):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-        for start in range(0, W, BLOCK):
+#+        for start in tl.range(0, W, BLOCK, num_stages=3):
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x, axis=0)
 
 
 # case: mean_and_deviations

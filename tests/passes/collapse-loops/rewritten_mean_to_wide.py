@@ -3,15 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, w, BLOCK=16)
-    return y
-
-
 # case: mean_of_channels
 """The mean of each channel, over images, rows and columns."""
 
@@ -38,90 +29,43 @@ def run(x: torch.Tensor):
 
 
 # case: named_mask
+# like: mask_by_another_length
 """The mask has a name, and another condition beside."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            mask = (w < W) & (n > 0)
-            x = tl.load(X + row + n * W + w, mask=mask, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-            x = tl.load(X + row + n * W + w, mask=w < W - 1, other=0.0).to(tl.float32)
+#+            mask = (w < W) & (n > 0)
+#+            x = tl.load(X + row + n * W + w, mask=mask, other=0.0).to(tl.float32)
 
 
 # case: negated_end
+# like: narrow_sum
 """The mask says where the row has not ended, by a comparison that holds behind it."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            m = ~(w >= W)
-            x = tl.load(X + row + n * W + w, mask=m, other=0.0).to(tl.float32)
-            y = tl.where(m & (n % 2 == 0), x, 0.0)
-            total += tl.sum(y, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            m = ~(w >= W)
+#+            x = tl.load(X + row + n * W + w, mask=m, other=0.0).to(tl.float32)
+#+            y = tl.where(m & (n % 2 == 0), x, 0.0)
+#+            total += tl.sum(y, axis=0)
 
 
 # case: normalized
+# like: store_by_any_stride
 """What is stored depends on the element that is loaded at the same offset."""
-
-
-@triton.jit
-def kernel(X, Y, N, H, W, stride_n, stride_c, stride_h, BLOCK: tl.constexpr):
-    c = tl.program_id(0)
-    for n in range(N):
-        for h in range(H):
-            for start in range(0, W, BLOCK):
-                w = start + tl.arange(0, BLOCK)
-                offsets = c * stride_c + n * stride_n + h * stride_h + w
-                x = tl.load(X + offsets, mask=w < W)
-                tl.store(Y + offsets, x * x + 1.0, mask=w < W)
-
-
-# tritonopt: x: f32[n, c, h, w]
-def run(x: torch.Tensor):
-    n, c, h, w = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(c,)](x, y, n, h, w, x.stride(0), x.stride(1), x.stride(2), BLOCK=16)
-    return y
+#-                x = tl.load(X + c * stride_c + n * stride_n + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
+#-                tl.store(Y + c * stride_c + n * stride_n + h * stride_h + w, x + n, mask=w < W)
+#+                offsets = c * stride_c + n * stride_n + h * stride_h + w
+#+                x = tl.load(X + offsets, mask=w < W)
+#+                tl.store(Y + offsets, x * x + 1.0, mask=w < W)
 
 
 # case: numbers_of_the_compiler
+# like: narrow_sum
 """Sizes that the compiler knows."""
-
-
-@triton.jit
-def kernel(X, Y, N: tl.constexpr, W: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-
-
-# tritonopt: x: f32[m, n, w]
-def run(x: torch.Tensor):
-    m, n, w = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, N=n, W=w, BLOCK=16)
-    return y
+#-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N: tl.constexpr, W: tl.constexpr, BLOCK: tl.constexpr):
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x, axis=0)
+#-    kernel[(m,)](x, y, n, w, BLOCK=16)
+#+    kernel[(m,)](x, y, N=n, W=w, BLOCK=16)
 
 
 # case: pointers_between
@@ -180,57 +124,39 @@ def run(x: torch.Tensor, z: torch.Tensor):
 
 
 # case: tile_of_the_least
+# like: narrow_sum
 """A tile of the least elements."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    least = tl.full([BLOCK], float("inf"), dtype=tl.float32)
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=float("inf"))
-            least = tl.minimum(least, x)
-    tl.store(Y + tl.program_id(0), tl.min(least, axis=0))
-# shared: run
+#-    total = 0.0
+#+    least = tl.full([BLOCK], float("inf"), dtype=tl.float32)
+#-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#-    tl.store(Y + tl.program_id(0), total)
+#+            x = tl.load(X + row + n * W + w, mask=w < W, other=float("inf"))
+#+            least = tl.minimum(least, x)
+#+    tl.store(Y + tl.program_id(0), tl.min(least, axis=0))
 
 
 # case: tiles_are_counted
+# like: narrow_sum
 """The sweep counts tiles, not elements."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total = 0.0
-    for n in range(N):
-        for tile in range(tl.cdiv(W, BLOCK)):
-            w = tile * BLOCK + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-        for start in range(0, W, BLOCK):
+#-            w = start + tl.arange(0, BLOCK)
+#+        for tile in range(tl.cdiv(W, BLOCK)):
+#+            w = tile * BLOCK + tl.arange(0, BLOCK)
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total += tl.sum(x, axis=0)
 
 
 # case: tiles_of_sums
+# like: narrow_sum
 """Tiles that are added up, and reduced behind the loops: they grow."""
-
-
-@triton.jit
-def kernel(X, Y, N, W, BLOCK: tl.constexpr):
-    row = tl.program_id(0) * N * W
-    total_tile = tl.zeros([BLOCK], dtype=tl.float32)
-    squares = tl.zeros((BLOCK,), dtype=tl.float32)
-    for n in range(N):
-        for start in range(0, W, BLOCK):
-            w = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row + n * W + w, mask=w < W, other=0.0).to(tl.float32)
-            total_tile += x
-            squares += x * x
-    total = tl.sum(total_tile, axis=0) + tl.sum(squares)
-    tl.store(Y + tl.program_id(0), total)
-# shared: run
+#-    total = 0.0
+#+    total_tile = tl.zeros([BLOCK], dtype=tl.float32)
+#+    squares = tl.zeros((BLOCK,), dtype=tl.float32)
+#-            total += tl.sum(x.to(tl.float16), axis=0)
+#+            total_tile += x
+#+            squares += x * x
+#+    total = tl.sum(total_tile, axis=0) + tl.sum(squares)
 
 
 # case: weights_of_rows
@@ -260,26 +186,16 @@ def run(x: torch.Tensor, v: torch.Tensor):
 
 
 # case: wide_indices
+# like: store_by_any_stride
 """Indices of 64 bits."""
-
-
-@triton.jit
-def kernel(X, Y, N, H, W, stride_n, stride_c, stride_h, BLOCK: tl.constexpr):
-    c = tl.program_id(0)
-    total = 0.0
-    wide = stride_n.to(tl.int64)
-    for n in range(N):
-        for h in range(H):
-            for start in range(0, W, BLOCK):
-                w = start + tl.arange(0, BLOCK)
-                x = tl.load(X + c * stride_c + n * wide + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
-                total += tl.sum(x, axis=0)
-    tl.store(Y + c, total)
-
-
-# tritonopt: x: f32[n, c, h, w]
-def run(x: torch.Tensor):
-    n, c, h, w = x.shape
-    y = torch.empty(c, dtype=torch.float32, device=x.device)
-    kernel[(c,)](x, y, n, h, w, x.stride(0), x.stride(1), x.stride(2), BLOCK=16)
-    return y
+#     c = tl.program_id(0)
+#+    total = 0.0
+#+    wide = stride_n.to(tl.int64)
+#-                x = tl.load(X + c * stride_c + n * stride_n + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
+#-                tl.store(Y + c * stride_c + n * stride_n + h * stride_h + w, x + n, mask=w < W)
+#+                x = tl.load(X + c * stride_c + n * wide + h * stride_h + w, mask=w < W, other=0.0).to(tl.float32)
+#+                total += tl.sum(x, axis=0)
+#+    tl.store(Y + c, total)
+#-    x = x.contiguous()
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(c, dtype=torch.float32, device=x.device)

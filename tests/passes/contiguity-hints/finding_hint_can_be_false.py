@@ -4,24 +4,11 @@ import triton.language as tl
 
 
 # case: checked_for_a_smaller_block
+# like: right_by_the_launcher
 # expect: finding, hint-can-be-false
 """The launcher checks 16, the hint promises 64."""
-
-
-@triton.jit
-def rows_kernel(A, Y, M, K, BLOCK_M: tl.constexpr):
-    pid_m = tl.program_id(0)
-    rm = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    ram = tl.max_contiguous(tl.multiple_of(rm % M, BLOCK_M), BLOCK_M)
-    tl.store(Y + rm, tl.load(A + ram), mask=rm < M)
-
-
-def rows(a: torch.Tensor):
-    m, k = a.shape
-    assert m % 16 == 0
-    y = torch.empty(m, dtype=a.dtype, device=a.device)
-    rows_kernel[(triton.cdiv(m, 64),)](a, y, m, k, BLOCK_M=64)
-    return y
+#-    assert m % 128 == 0 and k > 0
+#+    assert m % 16 == 0
 
 
 # case: guarded_from_outside

@@ -10,49 +10,31 @@ def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + offs, tl.load(X + src))
 
 
-def run(x, n):
-    y = torch.empty_like(x)
-    assert n % 128 == 0
-    kernel[(4,)](x, y, n)
-    return y
-
-
 # case: bound_again_after_the_check
+# like: length_of_any_size
 # expect: not applied, not-shown
 """The name that was checked holds something else at the launch."""
-# shared: repeat_kernel
-
-
-def repeat(x: torch.Tensor, tail: int):
-    n = x.numel()
-    assert n % 64 == 0
-    n += tail
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    repeat_kernel[(triton.cdiv(2 * n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-def repeat(x: torch.Tensor):
+#+def repeat(x: torch.Tensor, tail: int):
+#     n = x.numel()
+#+    assert n % 64 == 0
+#+    n += tail
 
 
 # case: bound_for_all_functions
+# like: whole_tiles_by_the_grid
 # expect: not applied, not-shown
 """Other functions may bind the global name after the check."""
-from setup import prepare
+# import triton.language as tl
+#+from setup import prepare
+#-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
 
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    global size
-    size = n
-    assert size % 128 == 0
-    prepare()
-    kernel[(4,)](x, y, size, BLOCK=128)
-    return y
+#-    kernel[(min(4, n // 128),)](x, y, n, BLOCK=128)
+#+    global size
+#+    size = n
+#+    assert size % 128 == 0
+#+    prepare()
+#+    kernel[(4,)](x, y, size, BLOCK=128)
 
 
 # case: configuration_appended
@@ -70,26 +52,23 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     src = offs % N
     tl.store(Y + offs, tl.load(X + src))
-# shared: run
+
+
+def run(x, n):
+    y = torch.empty_like(x)
+    assert n % 128 == 0
+    kernel[(4,)](x, y, n)
+    return y
 
 
 # case: configurations_handed_on
+# like: configuration_appended
 # expect: not applied, not-shown
 """Who gets the list of the tuner may make it longer."""
-from tuning import extend
-
-
-CONFIGS = [triton.Config({"BLOCK": 64})]
-extend(CONFIGS)
-
-
-@triton.autotune(configs=CONFIGS, key=["N"])
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
-# shared: run
+# import triton.language as tl
+#+from tuning import extend
+#-CONFIGS.append(triton.Config({"BLOCK": 256}))
+#+extend(CONFIGS)
 
 
 # case: every_other_element
@@ -106,21 +85,15 @@ def even_kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: heuristic_replaced
+# like: configuration_appended
 # expect: not applied, not-shown
 """Another heuristic takes the place of the first."""
-
-
-HEURISTICS = {"BLOCK": lambda args: 128}
-HEURISTICS["BLOCK"] = lambda args: 256
-
-
-@triton.heuristics(HEURISTICS)
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
-# shared: run
+#-CONFIGS = [triton.Config({"BLOCK": 64})]
+#-CONFIGS.append(triton.Config({"BLOCK": 256}))
+#+HEURISTICS = {"BLOCK": lambda args: 128}
+#+HEURISTICS["BLOCK"] = lambda args: 256
+#-@triton.autotune(configs=CONFIGS, key=["N"])
+#+@triton.heuristics(HEURISTICS)
 
 
 # case: hidden_arguments
@@ -135,20 +108,15 @@ def repeat(*arguments):
 
 
 # case: kernel_escapes
+# like: length_of_any_size
 # expect: not applied, not-shown
 """The kernel is in a table, where anybody may launch it."""
-# shared: repeat_kernel
-
-
-def repeat(x: torch.Tensor):
-    n = x.numel()
-    assert n % 64 == 0
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    repeat_kernel[(triton.cdiv(2 * n, 64),)](x, y, n, BLOCK=64)
-    return y
-
-
-KERNELS = {"repeat": repeat_kernel}
+#     n = x.numel()
+#+    assert n % 64 == 0
+#     return y
+#+
+#+
+#+KERNELS = {"repeat": repeat_kernel}
 
 
 # case: length_of_each_lane

@@ -44,15 +44,11 @@ def kernel(X, Y):
 
 
 # case: narrows_what_is_known
+# like: wider_than_the_tile
 # expect: finding, hint-narrows
 """The compiler knows of 64 consecutive lanes; the hint makes it 4."""
-
-
-@triton.jit
-def head_kernel(X, Y):
-    lanes = tl.arange(0, 64)
-    at = tl.max_contiguous(tl.multiple_of(lanes, 4), 4)
-    tl.store(Y + lanes, tl.load(X + at))
+#-    at = tl.max_contiguous(tl.multiple_of(lanes, 64), 128)
+#+    at = tl.max_contiguous(tl.multiple_of(lanes, 4), 4)
 
 
 # case: called_with_tiles
@@ -106,20 +102,8 @@ def ring_kernel(X, Y, blocks, BLOCK: tl.constexpr):
 
 
 # case: eight_may_narrow
+# like: length_of_any_size
 # expect: not applied, hint-narrows
 """Groups of 8 are true, but where N is a multiple of 16 Triton does better by itself."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
-
-
-def repeat(x: torch.Tensor):
-    n = x.numel()
-    assert n % 8 == 0
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    repeat_kernel[(triton.cdiv(2 * n, 64),)](x, y, n, BLOCK=64)
-    return y
+#     n = x.numel()
+#+    assert n % 8 == 0

@@ -84,23 +84,16 @@ def repeat(x: torch.Tensor):
 
 
 # case: checked_by_assert
+# like: length_of_any_size
 """A ring buffer read twice around; the launcher asserts that its length is a whole number of blocks."""
-
-
-@triton.jit
-def repeat_kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    tl.store(Y + offs, tl.load(X + src))
-
-
-# tritonopt: x: f32[n]
-def repeat(x: torch.Tensor):
-    n = x.numel()
-    assert n % 32 == 0
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    repeat_kernel[(2 * n // 32,)](x, y, n, BLOCK=32)
-    return y
+#     tl.store(Y + offs, tl.load(X + src))
+#
+#
+#+# tritonopt: x: f32[n]
+#     n = x.numel()
+#+    assert n % 32 == 0
+#-    repeat_kernel[(triton.cdiv(2 * n, 64),)](x, y, n, BLOCK=64)
+#+    repeat_kernel[(2 * n // 32,)](x, y, n, BLOCK=32)
 
 
 # case: checked_by_raise

@@ -3,84 +3,46 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(X + src))
-
-
 # case: checked_in_a_function
+# like: right_by_the_launcher
 # expect: silent
 """A function of the file asks for whole tiles, in a way that is not followed."""
-
-
-def check(m):
-    text = "{} rows are no whole number of tiles"
-    assert m % 64 == 0, text.format(m)
-
-
-@triton.jit
-def rows_kernel(A, Y, M, K, BLOCK_M: tl.constexpr):
-    pid_m = tl.program_id(0)
-    rm = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    ram = tl.max_contiguous(tl.multiple_of(rm % M, BLOCK_M), BLOCK_M)
-    tl.store(Y + rm, tl.load(A + ram), mask=rm < M)
-
-
-def rows(a: torch.Tensor):
-    m, k = a.shape
-    check(m)
-    y = torch.empty(m, dtype=a.dtype, device=a.device)
-    rows_kernel[(triton.cdiv(m, 64),)](a, y, m, k, BLOCK_M=64)
-    return y
+# import triton.language as tl
+#+
+#+
+#+def check(m):
+#+    text = "{} rows are no whole number of tiles"
+#+    assert m % 64 == 0, text.format(m)
+#-    assert m % 128 == 0 and k > 0
+#+    check(m)
 
 
 # case: checked_in_another_way
+# like: whole_tiles_by_the_grid
 # expect: silent
 """A check that is not understood may be the one that is needed."""
-# shared: kernel
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    assert all(size % 128 == 0 for size in (n, y.numel()))
-    kernel[(4,)](x, y, n, BLOCK=128)
-    return y
+#-    kernel[(min(4, n // 128),)](x, y, n, BLOCK=128)
+#+    assert all(size % 128 == 0 for size in (n, y.numel()))
+#+    kernel[(4,)](x, y, n, BLOCK=128)
 
 
 # case: equal_by_the_launcher
+# like: whole_tiles_by_the_grid
 # expect: silent
 """The launcher checks the very length."""
-# shared: kernel
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    assert n == 256
-    kernel[(4,)](x, y, n, BLOCK=128)
-    return y
+#-    kernel[(min(4, n // 128),)](x, y, n, BLOCK=128)
+#+    assert n == 256
+#+    kernel[(4,)](x, y, n, BLOCK=128)
 
 
 # case: longer_by_an_assumption
+# like: whole_tiles_by_the_grid
 # expect: silent
 """The length is assumed to be larger than all the programs together."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    tl.assume(N >= 100000)
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    src = offs % N
-    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(X + src))
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    kernel[(4,)](x, y, n, BLOCK=128)
-    return y
+# def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+    tl.assume(N >= 100000)
+#-    kernel[(min(4, n // 128),)](x, y, n, BLOCK=128)
+#+    kernel[(4,)](x, y, n, BLOCK=128)
 
 
 # case: no_program_past_the_end
@@ -131,16 +93,12 @@ def kernel(X, Y, N, EVEN: tl.constexpr, BLOCK: tl.constexpr):
 
 
 # case: rounded_by_the_launcher
+# like: whole_tiles_by_the_grid
 # expect: silent
 """What the launcher does to the length is not understood, and may be right."""
-# shared: kernel
-
-
-def run(x, n):
-    y = torch.empty_like(x)
-    n = n & ~127
-    kernel[(4,)](x, y, n, BLOCK=128)
-    return y
+#-    kernel[(min(4, n // 128),)](x, y, n, BLOCK=128)
+#+    n = n & ~127
+#+    kernel[(4,)](x, y, n, BLOCK=128)
 
 
 # case: whole_tiles_by_rest
@@ -162,7 +120,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 # case: whole_tiles_by_the_grid
 # expect: silent
 """The grid ends with the last whole tile, which nothing but numbers shows."""
-# shared: kernel
+
+
+@triton.jit
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    src = offs % N
+    src = tl.max_contiguous(tl.multiple_of(src, BLOCK), BLOCK)
+    tl.store(Y + offs, tl.load(X + src))
 
 
 def run(x, n):

@@ -17,24 +17,13 @@ def signs_kernel(Y, N, BLOCK: tl.constexpr):
 
 
 # case: promised_as_eight
+# like: right_by_the_launcher
 # expect: unchanged
 """A narrow hint that is true of a wrap: all that can be said."""
-
-
-@triton.jit
-def rows_kernel(A, Y, M, K, BLOCK_M: tl.constexpr):
-    pid_m = tl.program_id(0)
-    rm = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)
-    ram = tl.max_contiguous(tl.multiple_of(rm % M, 8), 8)
-    tl.store(Y + rm, tl.load(A + ram), mask=rm < M)
-
-
-def rows(a: torch.Tensor):
-    m, k = a.shape
-    assert m % 8 == 0
-    y = torch.empty(m, dtype=a.dtype, device=a.device)
-    rows_kernel[(triton.cdiv(m, 64),)](a, y, m, k, BLOCK_M=64)
-    return y
+#-    ram = tl.max_contiguous(tl.multiple_of(rm % M, BLOCK_M), BLOCK_M)
+#+    ram = tl.max_contiguous(tl.multiple_of(rm % M, 8), 8)
+#-    assert m % 128 == 0 and k > 0
+#+    assert m % 8 == 0
 
 
 # case: promised_of_a_parameter
@@ -111,15 +100,10 @@ def halo_kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: stops_before_it_wraps
+# like: stops_before_the_end
 # expect: unchanged
 """A block that would wrap is left to somebody else, so the hint is true."""
-
-
-@triton.jit
-def rows_kernel(A, Y, M, BLOCK: tl.constexpr):
-    start = tl.program_id(0) * BLOCK
-    if start + BLOCK > M:
-        return
-    offs = start + tl.arange(0, BLOCK)
-    rows = tl.max_contiguous(tl.multiple_of(offs % M, BLOCK), BLOCK)
-    tl.store(Y + offs, tl.load(A + rows))
+#-    if start >= M:
+#+    if start + BLOCK > M:
+#-    tl.store(Y + offs, tl.load(A + rows), mask=offs < M)
+#+    tl.store(Y + offs, tl.load(A + rows))

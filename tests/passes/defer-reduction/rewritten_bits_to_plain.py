@@ -72,36 +72,24 @@ def run(x: torch.Tensor):
 
 
 # case: booleans_counted
+# like: largest
 # verify: only interpreted, Triton 3.6 adds up booleans to uint32, and compiles no loop that carries that from an int32
 """Integers: a count of booleans, which is exact."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    count = 0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        count += tl.sum((x > 0) & (cols < N), axis=0)
-    tl.store(Y + row, count)
-# shared: run
+#-    m = 0.0
+#+    count = 0
+#-        m = tl.maximum(m, tl.max(tl.abs(x), axis=0))
+#-    tl.store(Y + row, m)
+#+        count += tl.sum((x > 0) & (cols < N), axis=0)
+#+    tl.store(Y + row, count)
 
 
 # case: cast_to_its_type
+# like: sum_of_squares
 """The sum of fp16 is cast to the type of the accumulator, and so is what is added now."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float16)
-        acc += tl.sum(x, axis=0).to(tl.float32)
-    tl.store(Y + row, acc)
-# shared: run
+#-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        acc += tl.sum(x * x, axis=0)
+#+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float16)
+#+        acc += tl.sum(x, axis=0).to(tl.float32)
 
 
 # case: fused_statistics
@@ -129,27 +117,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: half_precision
+# like: sum_of_squares
 """Tiles of fp16 were summed in fp16, and are summed in fp32 now."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        acc += tl.sum(x, axis=0)
-    tl.store(Y + row, acc)
-
-
-# tritonopt: x: f16[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        acc += tl.sum(x * x, axis=0)
+#+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#+        acc += tl.sum(x, axis=0)
+#-# tritonopt: x: f32[m, n]
+#+# tritonopt: x: f16[m, n]
 
 
 # case: largest
@@ -169,19 +144,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: largest_inside
+# like: largest
 """The running maximum is in every lane that is reduced."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    m = float("-inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf"))
-        m = tl.max(tl.maximum(x, m))
-    tl.store(Y + row, m)
-# shared: run
+#-    m = 0.0
+#+    m = float("-inf")
+#-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        m = tl.maximum(m, tl.max(tl.abs(x), axis=0))
+#+        x = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf"))
+#+        m = tl.max(tl.maximum(x, m))
 
 
 # case: last_tile_apart
@@ -267,37 +237,22 @@ def run(x: torch.Tensor):
 
 
 # case: names_taken
+# like: type_of_a_load
 """The name of the tile is taken."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc_tile = tl.load(X + row * N)
-    acc = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += tl.sum(x, axis=0)
-    tl.store(Y + row, acc + acc_tile)
-# shared: run
+#-    acc = tl.load(X + row * N)
+#+    acc_tile = tl.load(X + row * N)
+#+    acc = 0.0
+#-    tl.store(Y + row, acc)
+#+    tl.store(Y + row, acc + acc_tile)
 
 
 # case: nested_loops
+# like: static_loop_around
 """A nest of loops carries the accumulator, and is reduced after the outer one."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    for turn in range(0, 3):
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-            acc += tl.sum(x * turn, axis=0)
-    tl.store(Y + row, acc)
-# shared: run
+#-    for turn in tl.static_range(2):
+#+    for turn in range(0, 3):
+#-            acc += tl.sum(x + turn, axis=0)
+#+            acc += tl.sum(x * turn, axis=0)
 
 
 # case: over_several_lines
@@ -328,18 +283,13 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: plain_assignments
+# like: largest
 """The accumulator on either side, and two reductions behind it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    low = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc = tl.sum(x, axis=0) + acc
-        low = low - tl.sum(x, axis=0) - tl.sum(x * x, axis=0)
-    tl.store(Y + row, acc - low)
-# shared: run
+#-    m = 0.0
+#+    acc = 0.0
+#+    low = 0.0
+#-        m = tl.maximum(m, tl.max(tl.abs(x), axis=0))
+#-    tl.store(Y + row, m)
+#+        acc = tl.sum(x, axis=0) + acc
+#+        low = low - tl.sum(x, axis=0) - tl.sum(x * x, axis=0)
+#+    tl.store(Y + row, acc - low)

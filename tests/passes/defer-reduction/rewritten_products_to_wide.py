@@ -35,24 +35,18 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: reductions_with_names
+# like: sum_of_squares
 """A reduction has a name of its own, which only the update reads."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    m = -1.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        part = tl.sum(x * x, axis=0)
-        acc += part
-        top = tl.max(x, axis=0)
-        if start > 8:
-            m = tl.maximum(m, top)
-    tl.store(Y + row, acc + m)
-# shared: run
+#     acc = 0.0
+#+    m = -1.0
+#-        acc += tl.sum(x * x, axis=0)
+#-    tl.store(Y + row, acc)
+#+        part = tl.sum(x * x, axis=0)
+#+        acc += part
+#+        top = tl.max(x, axis=0)
+#+        if start > 8:
+#+            m = tl.maximum(m, top)
+#+    tl.store(Y + row, acc + m)
 
 
 # case: several_scopes
@@ -85,54 +79,36 @@ def run(x: torch.Tensor):
 
 
 # case: start_with_a_comment
+# like: sum_of_squares
 """A comment behind the start stays with it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0  # in fp32
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += tl.sum(x * x, axis=0)
-    tl.store(Y + row, acc)
-# shared: run
+#-    acc = 0.0
+#+    acc = 0.0  # in fp32
 
 
 # case: starts_in_another_block
+# like: static_loop_around
 """The accumulator starts before a branch, and keeps the name for the start of the sum."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.full((), 0.0, dtype=tl.float32)
-    if N > 20:
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            acc += tl.sum(tl.load(X + row * N + cols, mask=cols < N, other=0.0), axis=0)
-    tl.store(Y + row, acc)
-# shared: run
+#-    acc = 0.0
+#-    for turn in tl.static_range(2):
+#+    acc = tl.full((), 0.0, dtype=tl.float32)
+#+    if N > 20:
+#-            x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-            acc += tl.sum(x + turn, axis=0)
+#+            acc += tl.sum(tl.load(X + row * N + cols, mask=cols < N, other=0.0), axis=0)
 
 
 # case: starts_with_a_bias
+# like: sum_of_squares
 """What the accumulator starts with is added once."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    first = tl.load(X + row * N).to(tl.float32)
-    acc = 2 * first
-    m = first - 1
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += tl.sum(x, axis=0)
-        m = tl.maximum(m, tl.max(x, axis=0))
-    tl.store(Y + row, acc + m)
-# shared: run
+#-    acc = 0.0
+#+    first = tl.load(X + row * N).to(tl.float32)
+#+    acc = 2 * first
+#+    m = first - 1
+#-        acc += tl.sum(x * x, axis=0)
+#-    tl.store(Y + row, acc)
+#+        acc += tl.sum(x, axis=0)
+#+        m = tl.maximum(m, tl.max(x, axis=0))
+#+    tl.store(Y + row, acc + m)
 
 
 # case: static_loop_around
@@ -169,40 +145,26 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: two_loops
+# like: sum_of_squares
 """Two loops in a row are reduced once, after the second."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    half = N // 2
-    for start in range(0, half, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.sum(tl.load(X + row * N + cols, mask=cols < half, other=0.0), axis=0)
-    for start in range(half, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        acc -= tl.sum(x, axis=0)
-    tl.store(Y + row, acc)
-# shared: run
+#-    for start in range(0, N, BLOCK):
+#+    half = N // 2
+#+    for start in range(0, half, BLOCK):
+#-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        acc += tl.sum(x * x, axis=0)
+#+        acc += tl.sum(tl.load(X + row * N + cols, mask=cols < half, other=0.0), axis=0)
+#+    for start in range(half, N, BLOCK):
+#+        cols = start + tl.arange(0, BLOCK)
+#+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#+        acc -= tl.sum(x, axis=0)
 
 
 # case: under_a_condition
+# like: sum_of_squares
 """A sum that only some iterations make, as a number at run time says."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        if start % 32 == 0:
-            acc += tl.sum(x, axis=0)
-    tl.store(Y + row, acc)
-# shared: run
+#-        acc += tl.sum(x * x, axis=0)
+#+        if start % 32 == 0:
+#+            acc += tl.sum(x, axis=0)
 
 
 # case: under_a_flag
@@ -235,50 +197,32 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: unrolled_in_fp32
+# like: sum_of_squares
 """The compiler unrolls the loop, in which all is fp32."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    for start in tl.static_range(0, 64, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += tl.sum(x, axis=0)
-    tl.store(Y + row, acc)
-# shared: run
+#-    for start in range(0, N, BLOCK):
+#+    for start in tl.static_range(0, 64, BLOCK):
+#-        acc += tl.sum(x * x, axis=0)
+#+        acc += tl.sum(x, axis=0)
 
 
 # case: while_loop
+# like: sum_of_squares
 """A `while` that counts by itself."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    start = 0
-    acc = 0.0
-    while start < N:
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += tl.sum(x, axis=0)
-        start += BLOCK
-    tl.store(Y + row, acc)
-# shared: run
+#     row = tl.program_id(0)
+#+    start = 0
+#-    for start in range(0, N, BLOCK):
+#+    while start < N:
+#-        acc += tl.sum(x * x, axis=0)
+#+        acc += tl.sum(x, axis=0)
+#+        start += BLOCK
 
 
 # case: wide_counts
+# like: sum_of_squares
 """Booleans as int32 are summed in int32, which they cannot leave, and counted in int64."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    count = tl.zeros((), dtype=tl.int64)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        count += tl.sum((x > 0).to(tl.int32), axis=0)
-    tl.store(Y + row, count)
-# shared: run
+#-    acc = 0.0
+#+    count = tl.zeros((), dtype=tl.int64)
+#-        acc += tl.sum(x * x, axis=0)
+#-    tl.store(Y + row, acc)
+#+        count += tl.sum((x > 0).to(tl.int32), axis=0)
+#+    tl.store(Y + row, count)

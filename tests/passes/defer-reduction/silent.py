@@ -3,36 +3,19 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
-
-
 # case: helper_sums_and_stores
+# like: sum_of_squares
 # expect: silent
 """A helper stores, and returns a sum."""
-
-
-@triton.jit
-def noted(x, Y):
-    tl.store(Y, 1.0)
-    return tl.sum(x, axis=0)
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += noted(x, Y)
-    tl.store(Y + row, acc)
-# shared: run
+# import triton.language as tl
+#+
+#+
+#+@triton.jit
+#+def noted(x, Y):
+#+    tl.store(Y, 1.0)
+#+    return tl.sum(x, axis=0)
+#-        acc += tl.sum(x * x, axis=0)
+#+        acc += noted(x, Y)
 
 
 # case: scaled_by_a_maximum
@@ -51,42 +34,37 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * N + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
         exponents += tl.exp(x - largest)
     tl.store(Y + row, tl.sum(exponents, axis=0))
-# shared: run
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
 
 
 # case: scaled_in_the_loop
+# like: sum_of_squares
 # expect: silent
 """The sum of an online softmax is scaled, as the maximum moves."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = 0.0
-    m = float("-inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        new = tl.maximum(m, tl.max(x, axis=0))
-        acc = acc * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
-        m = new
-    tl.store(Y + row, acc)
-# shared: run
+#     acc = 0.0
+#+    m = float("-inf")
+#-        acc += tl.sum(x * x, axis=0)
+#+        new = tl.maximum(m, tl.max(x, axis=0))
+#+        acc = acc * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
+#+        m = new
 
 
 # case: starts_in_each_iteration
+# like: sum_of_squares
 # expect: silent
 """Each iteration starts its own sum."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    part = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        part = 0.0
-        part += tl.sum(x, axis=0)
-        tl.store(Y + row + start, part)
-# shared: run
+#-    acc = 0.0
+#+    part = 0.0
+#-        acc += tl.sum(x * x, axis=0)
+#-    tl.store(Y + row, acc)
+#+        part = 0.0
+#+        part += tl.sum(x, axis=0)
+#+        tl.store(Y + row + start, part)

@@ -30,71 +30,40 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: comment_inside
+# like: exponential_of_zero
 # expect: not applied, comment-inside
 """A comment on the mask would go with it."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(
-        mask,  # the row's own lanes
-        x * w,
-        0.0,
-    )
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = tl.where(
+#+        mask,  # the row's own lanes
+#+        x * w,
+#+        0.0,
+#+    )
 
 
 # case: infinity_times_zero
+# like: exponential_of_zero
 # expect: not applied, constant-is-special
 """-inf * 0 is NaN."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(mask, x * w, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = tl.where(mask, x * w, 0.0)
 
 
 # case: helper_gives_the_condition_and_stores
+# like: helper_clears_to_another_number
 # expect: not applied, effect-inside
 """The helper that gives the condition stores before it does."""
-
-
-@triton.jit
-def marked(mask, OUT):
-    tl.store(OUT, 1.0)
-    return mask
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(OUT + row * (N + 1) + 1 + cols, tl.where(marked(mask, OUT + row * (N + 1)), x * w, 0.0), mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty(m, n + 1, device=x.device)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-def cleared(mask, x, other):
+#-    return tl.where(mask, x, other + 1.0)
+#+def marked(mask, OUT):
+#+    tl.store(OUT, 1.0)
+#+    return mask
+#-    tl.store(OUT + row, tl.sum(cleared(mask, x * w, 0.0)))
+#+    tl.store(OUT + row * (N + 1) + 1 + cols, tl.where(marked(mask, OUT + row * (N + 1)), x * w, 0.0), mask=mask)
+#-    out = torch.empty(m, device=x.device)
+#+    out = torch.empty(m, n + 1, device=x.device)
 
 
 # case: exponential_of_zero
@@ -115,20 +84,11 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
 
 
 # case: logarithm
+# like: exponential_of_zero
 # expect: not applied, function-is-rounded
 """log(1 + 0) is 0, but only as far as the hardware's logarithm is."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(mask, tl.log(1.0 + x * x), 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = tl.where(mask, tl.log(1.0 + x * x), 0.0)
 
 
 # case: no_mask
@@ -149,99 +109,54 @@ def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
 
 
 # case: no_other
+# like: exponential_of_zero
 # expect: not applied, no-other
 """One of the loads has no `other=`: its masked lanes are undefined, and 0 * NaN is NaN."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(mask, x * w, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#+    x = tl.load(X + row * N + cols, mask=mask).to(tl.float32)
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = tl.where(mask, x * w, 0.0)
 
 
 # case: only_statement
+# like: exponential_of_zero
 # expect: not applied, not-expressible
 """The statement that would go is the only one of its block."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, CLEAR: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = x * w
-    if CLEAR:
-        value = tl.where(mask, value, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, True, BLOCK=triton.next_power_of_2(n))
-    return out
+#-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
+#+def kernel(X, W, OUT, N, CLEAR: tl.constexpr, BLOCK: tl.constexpr):
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = x * w
+#+    if CLEAR:
+#+        value = tl.where(mask, value, 0.0)
+#-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, w, out, n, True, BLOCK=triton.next_power_of_2(n))
 
 
 # case: minus_zero_is_wanted
+# like: exponential_of_zero
 # expect: not applied, other-value
 """The other branch is -0.0, and the load has put 0.0 there."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(mask, x * w, -0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = tl.where(mask, x * w, -0.0)
 
 
 # case: negative_zero
+# like: exponential_of_zero
 # expect: not applied, other-value
 """0 * -1 is -0.0, and 1 / x tells it from 0.0."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(mask, -x, 0.0)
-    value = 1.0 / value
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = tl.where(mask, -x, 0.0)
+#+    value = 1.0 / value
 
 
 # case: other_is_one
+# like: no_mask
 # expect: not applied, other-value
 """The product of the loads is 1 there."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=1.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=1.0).to(tl.float32)
-    value = tl.where(mask, x * w, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0)
+#-    w = tl.load(W + cols % N)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=1.0).to(tl.float32)
+#+    w = tl.load(W + cols, mask=mask, other=1.0).to(tl.float32)
 
 
 # case: booleans_cleared_by_an_integer
@@ -266,27 +181,14 @@ def run(x: torch.Tensor, z: torch.Tensor):
 
 
 # case: cast_and_printed
+# like: integers_cleared_by_a_float
 # expect: not applied, safety
 """The result is printed too, where its type shows."""
-
-
-@triton.jit
-def kernel(X, Z, Y, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0)
-    z = tl.load(Z + cols, mask=mask, other=0.0)
-    y = tl.where(mask, x * z, 0.0)
-    tl.device_print("y", y)
-    tl.store(Y + cols, y.to(tl.float32), mask=mask)
-
-
-# tritonopt: x: f32[n], z: f32[n]
-def run(x: torch.Tensor, z: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(1,)](x, z, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + cols, y, mask=mask)
+#+    tl.device_print("y", y)
+#+    tl.store(Y + cols, y.to(tl.float32), mask=mask)
+#-# tritonopt: x: i32[n], z: i32[n]
+#+# tritonopt: x: f32[n], z: f32[n]
 
 
 # case: integers_cleared_by_a_float
@@ -336,50 +238,30 @@ def run(x: torch.Tensor):
 
 
 # case: booleans_become_integers
+# like: exponential_of_zero
 # expect: not applied, type-changes
 """A tile of booleans becomes int32 by the 0."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0)
-    value = tl.where(mask, x, 0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous().bool()
-    out = torch.empty_like(x, dtype=torch.int32)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=0)
+#+    value = tl.where(mask, x, 0)
+#-    x = x.contiguous()
+#-    out = torch.empty_like(x)
+#+    x = x.contiguous().bool()
+#+    out = torch.empty_like(x, dtype=torch.int32)
 
 
 # case: integers_become_floats
+# like: no_mask
 # expect: not applied, type-changes
 """The data are integers by the launch: with 0.0 the product is fp32, and without an integer that overflows."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0)
-    w = tl.load(W + cols, mask=mask, other=0.0)
-    value = tl.where(mask, x * w, 0.0) / 3.0
-    tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous().to(torch.int32)
-    w = w.int()
-    out = torch.empty_like(x, dtype=torch.float32)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-    w = tl.load(W + cols % N)
+#-    value = tl.where(mask, x * w, 0.0)
+#+    w = tl.load(W + cols, mask=mask, other=0.0)
+#+    value = tl.where(mask, x * w, 0.0) / 3.0
+#-    x = x.contiguous()
+#-    out = torch.empty_like(x)
+#+    x = x.contiguous().to(torch.int32)
+#+    w = w.int()
+#+    out = torch.empty_like(x, dtype=torch.float32)

@@ -181,33 +181,18 @@ def kernel(X, OUT, N, BLOCK: tl.constexpr):
 
 
 # case: over_several_lines
+# like: exponential_of_zero
 """The expression is on several lines: without the call around it, it needs parentheses."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = tl.where(
-        mask,
-        x * w
-        + w,
-        0.0,
-    )
-    scaled = 2.0 * tl.where(mask, x + w, 0.0)
-    tl.store(OUT + row * N + cols, value + scaled, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#-    tl.store(OUT + row * N + cols, value, mask=mask)
+#+    value = tl.where(
+#+        mask,
+#+        x * w
+#+        + w,
+#+        0.0,
+#+    )
+#+    scaled = 2.0 * tl.where(mask, x + w, 0.0)
+#+    tl.store(OUT + row * N + cols, value + scaled, mask=mask)
 
 
 # case: pointer_bumping
@@ -243,21 +228,17 @@ def run(x: torch.Tensor, y: torch.Tensor):
 
 
 # case: relu_of_the_load
+# like: exponential_of_minus_infinity
 """A maximum, a minimum and a quotient of what is 0 there, and a tile of zeros as the other branch."""
-
-
-@triton.jit
-def kernel(X, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    zeros = tl.zeros([BLOCK], dtype=tl.float32)
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    capped = tl.where(mask, tl.minimum(tl.maximum(x, 0.0), 6.0), zeros)
-    leaky = tl.where(mask, tl.where(x > 0.0, x, 0.1 * x), 0.0)
-    scaled = tl.where(mask, capped / 6.0, 0.0)
-    tl.store(OUT + row, tl.sum(scaled + leaky, axis=0))
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask, other=-float("inf")).to(tl.float32)
+#-    numerator = tl.where(mask, tl.exp(x - 1.0), 0.0)
+#-    tl.store(OUT + row, tl.sum(numerator, axis=0))
+#+    zeros = tl.zeros([BLOCK], dtype=tl.float32)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#+    capped = tl.where(mask, tl.minimum(tl.maximum(x, 0.0), 6.0), zeros)
+#+    leaky = tl.where(mask, tl.where(x > 0.0, x, 0.1 * x), 0.0)
+#+    scaled = tl.where(mask, capped / 6.0, 0.0)
+#+    tl.store(OUT + row, tl.sum(scaled + leaky, axis=0))
 
 
 # case: row_tiles
@@ -321,73 +302,40 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: taken_for_floats
+# like: no_mask
 # safety: assumption
 """Nothing shows the type of the data; a float for `other=` says what the author takes it for."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0)
-    w = tl.load(W + cols, mask=mask, other=0.0)
-    value = tl.where(mask, x * w, 0.0)
-    tl.store(OUT + row, tl.sum(value, axis=0))
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-    w = tl.load(W + cols % N)
+#+    w = tl.load(W + cols, mask=mask, other=0.0)
+#-    tl.store(OUT + row * N + cols, value, mask=mask)
+#+    tl.store(OUT + row, tl.sum(value, axis=0))
+#-    out = torch.empty_like(x)
+#+    out = torch.empty(m, dtype=torch.float32, device=x.device)
 
 
 # case: type_from_the_launch
+# like: type_is_not_known
 """The loads have an integer `other=`, and the other branch is a float: the launch passes floats."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0)
-    w = tl.load(W + cols, mask=mask, other=0)
-    xw = tl.where(mask, x * w, 0.0)
-    tl.store(OUT + row, tl.sum(xw, axis=0))
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous().to(torch.float32)
-    w = w.to(x.dtype)
-    out = torch.empty(m, dtype=x.dtype, device=x.device)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-    value = tl.where(mask, x * w, 0.0)
+#-    tl.store(OUT + row * N + cols, value, mask=mask)
+#+    xw = tl.where(mask, x * w, 0.0)
+#+    tl.store(OUT + row, tl.sum(xw, axis=0))
+#-    x = x.contiguous()
+#-    out = torch.empty_like(x)
+#+    x = x.contiguous().to(torch.float32)
+#+    w = w.to(x.dtype)
+#+    out = torch.empty(m, dtype=x.dtype, device=x.device)
 
 
 # case: zero_is_a_constexpr
+# like: integers_cleared_by_a_float
 """Annotated, a name stands for the number itself."""
-
-
-@triton.jit
-def kernel(X, Z, Y, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-    z = tl.load(Z + cols, mask=mask, other=0.0).to(tl.float32)
-    ZERO: tl.constexpr = 0.0
-    y = tl.where(mask, x * z, ZERO)
-    tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n], z: f32[n]
-def run(x: torch.Tensor, z: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(1,)](x, z, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + cols, mask=mask, other=0.0)
+#-    z = tl.load(Z + cols, mask=mask, other=0.0)
+#-    y = tl.where(mask, x * z, 0.0)
+#+    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
+#+    z = tl.load(Z + cols, mask=mask, other=0.0).to(tl.float32)
+#+    ZERO: tl.constexpr = 0.0
+#+    y = tl.where(mask, x * z, ZERO)
+#-# tritonopt: x: i32[n], z: i32[n]
+#+# tritonopt: x: f32[n], z: f32[n]

@@ -3,25 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    tile = tl.program_id(0)
-    cols = tile * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < n
-    v = tl.load(x + cols, mask=mask, other=NEUTRAL).to(tl.float32)
-    v = tl.where(mask, v, 0.0)
-    tl.store(out + tile, tl.sum(v, axis=0))
-
-
 # case: carried_from_the_last_tile
 # expect: not applied, value-is-not-known
 """What is multiplied is the tile of the iteration before, which had a mask of its own."""
@@ -47,54 +28,35 @@ def run(x: torch.Tensor):
 
 
 # case: centered
+# like: exponential_of_zero
 # expect: not applied, value-is-not-known
 """Centered on the mean, the masked lanes are -mean."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    mean = tl.sum(x, axis=0) / N
-    value = tl.where(mask, x - mean, 0.0)
-    value = value / tl.sqrt(tl.sum(value * value, axis=0) / N)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    mean = tl.sum(x, axis=0) / N
+#+    value = tl.where(mask, x - mean, 0.0)
+#+    value = value / tl.sqrt(tl.sum(value * value, axis=0) / N)
 
 
 # case: constant_before_a_star
+# like: constant_of_the_module
 # expect: not applied, value-is-not-known
 """What is imported behind the constant may be called like it."""
+#-
+#-import sys
 
-NEUTRAL = tl.constexpr(0.0)
-from constants import *  # noqa: E402, F403
-# shared: kernel
-
-
-def run(x: torch.Tensor):
-    tiles = triton.cdiv(x.numel(), 64)
-    out = torch.empty(tiles, device=x.device)
-    kernel[(tiles,)](x, out, x.numel(), BLOCK=64)
-    return out
+#-setattr(sys.modules[__name__], "NEUTRAL", tl.constexpr(1.0))
+#+from constants import *  # noqa: E402, F403
 
 
 # case: constant_in_the_namespace
+# like: constant_of_the_module
 # expect: not applied, value-is-not-known
 """The constant is given another value through the namespace of the module."""
+#-
+#-import sys
 
-NEUTRAL = tl.constexpr(0.0)
-globals().update(NEUTRAL=tl.constexpr(1.0))
-# shared: kernel
-
-
-def run(x: torch.Tensor):
-    tiles = triton.cdiv(x.numel(), 64)
-    out = torch.empty(tiles, device=x.device)
-    kernel[(tiles,)](x, out, x.numel(), BLOCK=64)
-    return out
+#-setattr(sys.modules[__name__], "NEUTRAL", tl.constexpr(1.0))
+#+globals().update(NEUTRAL=tl.constexpr(1.0))
 
 
 # case: constant_of_the_module
@@ -109,7 +71,16 @@ import triton.language as tl
 
 NEUTRAL = tl.constexpr(0.0)
 setattr(sys.modules[__name__], "NEUTRAL", tl.constexpr(1.0))
-# shared: kernel
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    tile = tl.program_id(0)
+    cols = tile * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < n
+    v = tl.load(x + cols, mask=mask, other=NEUTRAL).to(tl.float32)
+    v = tl.where(mask, v, 0.0)
+    tl.store(out + tile, tl.sum(v, axis=0))
 
 
 def run(x: torch.Tensor):
@@ -120,97 +91,58 @@ def run(x: torch.Tensor):
 
 
 # case: negated_integers
+# like: cleared_twice
 # expect: not applied, value-is-not-known
 """The negative of the integer 0 is 0, and 0.0 as a float."""
-
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def kernel(X, Z, Y, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0)
-    y = tl.where(mask, (-x).to(tl.float32), -0.0)
-    tl.store(Y + cols, y, mask=mask)
+#-    x = tl.load(X + cols, mask=mask)
+#-    y = tl.where(mask, tl.where(mask, x, 0), 0.0) * 3.5
+#+    x = tl.load(X + cols, mask=mask, other=0)
+#+    y = tl.where(mask, (-x).to(tl.float32), -0.0)
 
 
 # case: one_factor_is_not_loaded_there
+# like: exponential_of_zero
 # expect: not applied, value-is-not-known
 """0 times a scale is NaN where the scale is inf, and -0.0 where it is negative."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, scale, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    value = 1.0 / tl.where(mask, x * scale, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, -2.0, BLOCK=triton.next_power_of_2(n))
-    return out
+#-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
+#+def kernel(X, W, OUT, N, scale, BLOCK: tl.constexpr):
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    value = 1.0 / tl.where(mask, x * scale, 0.0)
+#-    kernel[(m,)](x, w, out, n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, w, out, n, -2.0, BLOCK=triton.next_power_of_2(n))
 
 
 # case: rebound_name
+# like: exponential_of_zero
 # expect: not applied, value-is-not-known
 """The name is bound again between the load and the `tl.where`."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
-    x = x + tl.sum(w, axis=0)
-    value = tl.where(mask, x * w + x, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    x = x + tl.sum(w, axis=0)
+#+    value = tl.where(mask, x * w + x, 0.0)
 
 
 # case: rounded_other
+# like: exponential_of_zero
 # expect: not applied, value-is-not-known
 """0.1 is another number in each type."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.1).to(tl.float32)
-    w = tl.load(W + cols, mask=mask, other=0.1).to(tl.float32)
-    value = tl.where(mask, x + w, 0.2)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=0.1).to(tl.float32)
+#+    w = tl.load(W + cols, mask=mask, other=0.1).to(tl.float32)
+#+    value = tl.where(mask, x + w, 0.2)
 
 
 # case: softmax
+# like: exponential_of_zero
 # expect: not applied, value-is-not-known
 """A row of -inf has -inf for its maximum: -inf - -inf is NaN, which the `tl.where` keeps out."""
-
-
-@triton.jit
-def kernel(X, W, OUT, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    value = tl.exp(x - tl.max(x, axis=0))
-    value = tl.where(mask, value, 0.0)
-    tl.store(OUT + row * N + cols, value, mask=mask)
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#-    w = tl.load(W + cols, mask=mask, other=0.0).to(tl.float32)
+#-    value = tl.where(mask, tl.exp(x), 0.0)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
+#+    value = tl.exp(x - tl.max(x, axis=0))
+#+    value = tl.where(mask, value, 0.0)
 
 
 # case: sum_of_fused_deviations

@@ -4,33 +4,23 @@ import triton.language as tl
 
 
 # case: double_precision
+# like: without_an_axis
 # expect: not applied, type-changes
 """What is computed in fp64 is another function of the GPU."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at)).to(tl.float64)
-        e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        tl.store(Out + start + at, e / tl.sum(e, axis=1, keep_dims=True))
+#-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
+#-        tl.store(Out + start + at, tl.exp(x - tl.max(x, axis=1)))
+#+        x = tl.dot(tl.load(X + start + at), tl.load(V + at)).to(tl.float64)
+#+        e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
+#+        tl.store(Out + start + at, e / tl.sum(e, axis=1, keep_dims=True))
 
 
 # case: pinned
+# like: without_an_axis
 # expect: not applied, pinned-bits
 """Somebody wanted the bits of another library."""
-
-
-@triton.jit
-def kernel(X, V, Out, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    at = cols[:, None] * BLOCK + cols[None, :]
-    for start in range(0, N, BLOCK):
-        x = tl.dot(tl.load(X + start + at), tl.load(V + at))
-        e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
-        tl.store(Out + start + at, tl.div_rn(e, tl.sum(e, axis=1, keep_dims=True)))
+#-        tl.store(Out + start + at, tl.exp(x - tl.max(x, axis=1)))
+#+        e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
+#+        tl.store(Out + start + at, tl.div_rn(e, tl.sum(e, axis=1, keep_dims=True)))
 
 
 # case: other_functions

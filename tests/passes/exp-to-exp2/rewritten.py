@@ -43,34 +43,16 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 
 
 # case: added_by_the_product
+# like: attention
 """The product adds to what was scaled; the shape of the scores is not known."""
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m = tl.full([BM], float("-inf"), tl.float32)
-    total = tl.zeros([BM], tl.float32)
-    acc = tl.zeros([BM, D], tl.float32)
-    for start in range(0, N, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        s = tl.dot(q, tl.trans(k))
-        s *= scale
-        s = tl.where(cols[None, :] < N, s, float("-inf"))
-        new = tl.maximum(m, tl.max(s, 1))
-        p = tl.exp(s - new[:, None])
-        alpha = tl.exp(m - new)
-        total = total * alpha + tl.sum(p, 1)
-        acc *= alpha[:, None]
-        acc = tl.dot(p.to(v.dtype), v, acc=acc)
-        m = new
-    out = acc / total[:, None]
-    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
-# shared: attend
+#-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
+#+        k = tl.load(K + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
+#-        s = tl.dot(q, k) * scale
+#+        s = tl.dot(q, tl.trans(k))
+#+        s *= scale
+#-        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
+#+        acc *= alpha[:, None]
+#+        acc = tl.dot(p.to(v.dtype), v, acc=acc)
 
 
 # case: blocks
@@ -110,38 +92,17 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 
 
 # case: own_names
+# like: attention
 """The function goes by two names, the exponent by one."""
-
-import torch
-import triton
-import triton.language as tl
-from triton.language import exp
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m = tl.full([BM], float("-inf"), tl.float32)
-    total = tl.zeros([BM], tl.float32)
-    acc = tl.zeros([BM, D], tl.float32)
-    for start in range(0, N, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        s = tl.dot(q, k) * scale
-        s = tl.where(cols[None, :] < N, s, float("-inf"))
-        new = tl.maximum(tl.max(s, axis=1), m)
-        shifted = s - new[:, None]
-        p = tl.math.exp(shifted)
-        alpha = exp(m - new)
-        total = total * alpha + tl.sum(p, 1)
-        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
-        m = new
-    out = acc / total[:, None]
-    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
-# shared: attend
+# import triton.language as tl
+#+from triton.language import exp
+#-        new = tl.maximum(m, tl.max(s, 1))
+#-        p = tl.exp(s - new[:, None])
+#-        alpha = tl.exp(m - new)
+#+        new = tl.maximum(tl.max(s, axis=1), m)
+#+        shifted = s - new[:, None]
+#+        p = tl.math.exp(shifted)
+#+        alpha = exp(m - new)
 
 
 # case: axis_kept
@@ -174,32 +135,14 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 
 
 # case: scaled_in_the_exponent
+# like: attention
 """The scale is applied twice to the same scores."""
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m = tl.full([BM], float("-inf"), tl.float32)
-    total = tl.zeros([BM], tl.float32)
-    acc = tl.zeros([BM, D], tl.float32)
-    for start in range(0, N, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        s = tl.dot(q, k)
-        s = tl.where(cols[None, :] < N, s, float("-inf"))
-        new = tl.maximum(m, tl.max(s * scale, 1))
-        p = tl.exp(s * scale - new[:, None])
-        alpha = tl.exp(m - new)
-        total = total * alpha + tl.sum(p, 1)
-        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
-        m = new
-    out = acc / total[:, None]
-    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
-# shared: attend
+#-        s = tl.dot(q, k) * scale
+#+        s = tl.dot(q, k)
+#-        new = tl.maximum(m, tl.max(s, 1))
+#-        p = tl.exp(s - new[:, None])
+#+        new = tl.maximum(m, tl.max(s * scale, 1))
+#+        p = tl.exp(s * scale - new[:, None])
 
 
 # case: normalized_early
@@ -242,32 +185,14 @@ def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.con
 
 
 # case: from_a_low_number
+# like: attention
 """The maximum starts at a number around which floats are far apart; scores are masked by it."""
-
-
-@triton.jit
-def kernel(Q, K, V, Out, scale, N, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    q = tl.load(Q + rows[:, None] * D + dims[None, :], mask=rows[:, None] < N, other=0.0)
-    m = tl.full([BM], -1e30, tl.float32)
-    total = tl.zeros([BM], tl.float32)
-    acc = tl.zeros([BM, D], tl.float32)
-    for start in range(0, N, BN):
-        cols = start + tl.arange(0, BN)
-        k = tl.load(K + cols[None, :] * D + dims[:, None], mask=cols[None, :] < N, other=0.0)
-        v = tl.load(V + cols[:, None] * D + dims[None, :], mask=cols[:, None] < N, other=0.0)
-        s = tl.dot(q, k) * scale
-        s = tl.where(cols[None, :] < N, s, -1e30)
-        new = tl.maximum(m, tl.max(s, 1))
-        p = tl.where(cols[None, :] < N, tl.exp(s - new[:, None]), 0.0)
-        alpha = tl.exp(m - new)
-        total = total * alpha + tl.sum(p, 1)
-        acc = acc * alpha[:, None] + tl.dot(p.to(v.dtype), v)
-        m = new
-    out = acc / total[:, None]
-    tl.store(Out + rows[:, None] * D + dims[None, :], out, mask=rows[:, None] < N)
-# shared: attend
+#-    m = tl.full([BM], float("-inf"), tl.float32)
+#+    m = tl.full([BM], -1e30, tl.float32)
+#-        s = tl.where(cols[None, :] < N, s, float("-inf"))
+#+        s = tl.where(cols[None, :] < N, s, -1e30)
+#-        p = tl.exp(s - new[:, None])
+#+        p = tl.where(cols[None, :] < N, tl.exp(s - new[:, None]), 0.0)
 
 
 # case: nothing_seen

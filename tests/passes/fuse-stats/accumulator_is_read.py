@@ -3,107 +3,33 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
-
-
 # case: capped_squares
+# like: count_of_one_block
 # expect: not applied, accumulator-is-read
 """The sum of squares is capped as it grows, so its value inside the loop matters."""
-
-
-@triton.jit
-def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    total = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        total += tl.sum(x)
-    mean = total / n_cols
-    squares = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        diff = x - mean
-        squares = tl.minimum(squares + tl.sum(tl.where(mask, diff * diff, 0.0)), 1e6)
-    var = squares / n_cols
-    tl.store(mean_ptr + row, mean)
-    tl.store(var_ptr + row, var)
-# shared: row_var_mean
+#-    mean = total / BLOCK
+#+    mean = total / n_cols
+#-        squares += tl.sum(tl.where(mask, diff * diff, 0.0))
+#+        squares = tl.minimum(squares + tl.sum(tl.where(mask, diff * diff, 0.0)), 1e6)
 
 
 # case: decaying_sum
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """The first accumulator decays: every block shrinks what came before."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc = 0.9 * acc + x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-        acc += x
+#+        acc = 0.9 * acc + x
+#-    mean = mean * 0.5
 
 
 # case: largest_partial_sum
+# like: mean_shrunk
 # expect: not applied, accumulator-is-read
 """Beside the full sum the largest lane of the squares is used."""
+#-    mean = mean * 0.5
 
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N + tl.max(acc2, axis=0)
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    var = tl.sum(acc2, axis=0) / N
+#+    var = tl.sum(acc2, axis=0) / N + tl.max(acc2, axis=0)
 
 
 # case: last_tiles_of_two_sweeps_apart
@@ -138,85 +64,33 @@ def run(x: torch.Tensor):
 
 
 # case: linear_lanes_escape
+# like: linear_entropy
 # expect: not applied, accumulator-is-read
 """The lanes are stored one by one."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += (lse - x) * p
-    tl.store(Loss + row * BLOCK + tl.arange(0, BLOCK), loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, 16, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
+#-    loss = 0.0
+#+    loss = tl.zeros([BLOCK], dtype=tl.float32)
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#-    tl.store(Loss + row, loss)
+#+        loss += (lse - x) * p
+#+    tl.store(Loss + row * BLOCK + tl.arange(0, BLOCK), loss)
+#-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
+#+    loss = torch.zeros(m, 16, dtype=torch.float32, device=x.device)
 
 
 # case: prefix_sums
+# like: count_of_one_block
 # expect: not applied, accumulator-is-read
 """The first sweep stores its running sum after every block."""
-
-
-@triton.jit
-def row_stats(x_ptr, prefix_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    total = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        total += tl.sum(x)
-        tl.store(prefix_ptr + row * tl.cdiv(n_cols, BLOCK) + i, total)
-    mean = total / n_cols
-    squares = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        diff = x - mean
-        squares += tl.sum(tl.where(mask, diff * diff, 0.0))
-    var = squares / n_cols
-    tl.store(mean_ptr + row, mean)
-    tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    prefix = x.new_empty(m, triton.cdiv(n, 64))
-    row_stats[(m,)](x, prefix, mean, var, n, BLOCK=64)
-    return var, mean, prefix
+#-def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
+#+def row_stats(x_ptr, prefix_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
+#-    mean = total / BLOCK
+#+        tl.store(prefix_ptr + row * tl.cdiv(n_cols, BLOCK) + i, total)
+#+    mean = total / n_cols
+#-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
+#-    return var, mean
+#+    prefix = x.new_empty(m, triton.cdiv(n, 64))
+#+    row_stats[(m,)](x, prefix, mean, var, n, BLOCK=64)
+#+    return var, mean, prefix
 
 
 # case: squares_by_column
@@ -259,39 +133,17 @@ def var_mean(x: torch.Tensor):
 
 
 # case: squares_stored_by_lane
+# like: absolute_deviation
 # expect: not applied, accumulator-is-read
 """The sum of squares is stored lane by lane and added up by another kernel: the partial sums are
 the result."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    tl.store(Mean + row, mean)
-    tl.store(Var + row * BLOCK + tl.arange(0, BLOCK), acc2)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, 64, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
+#-        acc2 += tl.abs(d)
+#-    var = tl.sum(acc2, axis=0) / N
+#+        acc2 += d * d
+#-    tl.store(Var + row, var)
+#+    tl.store(Var + row * BLOCK + tl.arange(0, BLOCK), acc2)
+#-    var = torch.empty(m, device=x.device)
+#+    var = torch.empty(m, 64, device=x.device)
 
 
 # case: summed_by_a_helper_that_stores
@@ -337,31 +189,13 @@ def run(x):
 
 
 # case: welford_first
+# like: count_of_one_block
 # expect: not applied, center-is-not-the-mean
 """The first sweep is Welford's already: it reads its running mean to update it."""
-
-
-@triton.jit
-def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    seen = 0.0
-    total = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        seen += tl.sum(mask.to(tl.float32))
-        total += tl.sum(tl.where(mask, x - total, 0.0)) / seen
-    mean = total
-    squares = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        diff = x - mean
-        squares += tl.sum(tl.where(mask, diff * diff, 0.0))
-    var = squares / n_cols
-    tl.store(mean_ptr + row, mean)
-    tl.store(var_ptr + row, var)
-# shared: row_var_mean
+#     lanes = tl.arange(0, BLOCK)
+#+    seen = 0.0
+#-        total += tl.sum(x)
+#-    mean = total / BLOCK
+#+        seen += tl.sum(mask.to(tl.float32))
+#+        total += tl.sum(tl.where(mask, x - total, 0.0)) / seen
+#+    mean = total

@@ -13,166 +13,60 @@ def row_var_mean(x: torch.Tensor):
     return var, mean
 
 
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
-
-
 # case: center_in_bfloat
+# like: count_of_one_block
 # expect: not applied, pinned-bits
 """The mean is rounded to bf16, as the tensor that it is stored to, and the rounded one is
 subtracted."""
-
-
-@triton.jit
-def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    total = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        total += tl.sum(x)
-    mean = total / n_cols
-    mean = mean.to(tl.bfloat16).to(tl.float32)
-    squares = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        diff = x - mean
-        squares += tl.sum(tl.where(mask, diff * diff, 0.0))
-    var = squares / n_cols
-    tl.store(mean_ptr + row, mean)
-    tl.store(var_ptr + row, var)
-# shared: row_var_mean
+#-    mean = total / BLOCK
+#+    mean = total / n_cols
+#+    mean = mean.to(tl.bfloat16).to(tl.float32)
 
 
 # case: center_in_half
+# like: mean_shrunk
 # expect: not applied, pinned-bits
 """The mean goes through fp16 before it is subtracted. The deviations are from the rounded value,
 which a fused sum cannot know."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = (tl.sum(acc, axis=0) / N).to(tl.float16)
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean.to(tl.float32), 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    mean = tl.sum(acc, axis=0) / N
+#-    mean = mean * 0.5
+#+    mean = (tl.sum(acc, axis=0) / N).to(tl.float16)
+#-        d = tl.where(cols < N, x - mean, 0.0)
+#+        d = tl.where(cols < N, x - mean.to(tl.float32), 0.0)
 
 
 # case: center_of_lanes
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """Every lane is centered by its own partial sum: the accumulator is divided, but never reduced."""
+#-    mean = mean * 0.5
 
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - acc / N, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-        d = tl.where(cols < N, x - mean, 0.0)
+#+        d = tl.where(cols < N, x - acc / N, 0.0)
 
 
 # case: count_at_least_two
+# like: first_goes_beyond
 # expect: not applied, center-is-not-the-mean
 """A row of one element is divided by two."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / tl.maximum(N, 2)
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / tl.maximum(N, 2)
-    tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    for start in range(0, N + BLOCK, BLOCK):
+#+    for start in range(0, N, BLOCK):
+#-    mean = tl.sum(total, axis=0) / N
+#+    mean = tl.sum(total, axis=0) / tl.maximum(N, 2)
+#-    var = tl.sum(squares, axis=0) / N
+#+    var = tl.sum(squares, axis=0) / tl.maximum(N, 2)
 
 
 # case: count_at_most_one
+# like: first_goes_beyond
 # expect: not applied, center-is-not-the-mean
 """The sum is divided by one, or by less."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / tl.minimum(N, 1)
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / tl.minimum(N, 1)
-    tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    for start in range(0, N + BLOCK, BLOCK):
+#+    for start in range(0, N, BLOCK):
+#-    mean = tl.sum(total, axis=0) / N
+#+    mean = tl.sum(total, axis=0) / tl.minimum(N, 1)
+#-    var = tl.sum(squares, axis=0) / N
+#+    var = tl.sum(squares, axis=0) / tl.minimum(N, 1)
 
 
 # case: count_by_a_property
@@ -253,31 +147,13 @@ def run(x):
 
 
 # case: count_of_lanes
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """The sum is divided by the number of lanes, padding included, and not by the number of
 elements."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / (tl.cdiv(N, BLOCK) * BLOCK)
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    mean = tl.sum(acc, axis=0) / N
+#-    mean = mean * 0.5
+#+    mean = tl.sum(acc, axis=0) / (tl.cdiv(N, BLOCK) * BLOCK)
 
 
 # case: count_of_one_block
@@ -310,58 +186,22 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 # case: count_off_by_one
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """The sum is divided by N + 1, which shrinks the mean. The variance about it is larger than the
 variance."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / (N + 1)
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    mean = tl.sum(acc, axis=0) / N
+#-    mean = mean * 0.5
+#+    mean = tl.sum(acc, axis=0) / (N + 1)
 
 
 # case: count_unbiased_mean
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """The sum is divided by N - 1, as a variance would be and a mean never is."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / (N - 1)
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    mean = tl.sum(acc, axis=0) / N
+#-    mean = mean * 0.5
+#+    mean = tl.sum(acc, axis=0) / (N - 1)
 
 
 # case: loaded_mean
@@ -403,62 +243,23 @@ def var_mean(x: torch.Tensor, given: torch.Tensor):
 
 
 # case: maximum_as_center
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """The deviations are taken from the maximum of the partial sums, a different reduction of the
 same accumulator."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    center = tl.max(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - center, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    mean = mean * 0.5
+#+    center = tl.max(acc, axis=0) / N
+#-        d = tl.where(cols < N, x - mean, 0.0)
+#+        d = tl.where(cols < N, x - center, 0.0)
 
 
 # case: mean_moves_inside
+# like: sum_as_center
 # expect: not applied, center-is-not-the-mean
 """The mean moves while the second sweep runs: every block adds its own correction to it."""
-
-
-@triton.jit
-def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    total = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        total += tl.sum(x)
-    mean = total / n_cols
-    squares = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
-        diff = x - mean
-        mean = mean + tl.sum(tl.where(mask, diff, 0.0)) / n_cols
-        squares += tl.sum(tl.where(mask, diff * diff, 0.0))
-    var = squares / n_cols
-    tl.store(mean_ptr + row, mean)
-    tl.store(var_ptr + row, var)
-# shared: row_var_mean
+#-        diff = x - total
+#+        diff = x - mean
+#+        mean = mean + tl.sum(tl.where(mask, diff, 0.0)) / n_cols
 
 
 # case: mean_of_another
@@ -503,60 +304,25 @@ def var_mean(x: torch.Tensor, y: torch.Tensor):
 
 
 # case: mean_of_each_tile
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """Each tile of the second sweep is centered by its own mean. The mean of the row is computed,
 stored and not used."""
+#-    mean = mean * 0.5
 
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        mean_of_tile = tl.sum(x, axis=0) / BLOCK
-        d = tl.where(cols < N, x - mean_of_tile, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-        d = tl.where(cols < N, x - mean, 0.0)
+#+        mean_of_tile = tl.sum(x, axis=0) / BLOCK
+#+        d = tl.where(cols < N, x - mean_of_tile, 0.0)
 
 
 # case: mean_plus_eps
+# like: mean_shrunk
 # expect: not applied, center-is-not-the-mean
 """An epsilon is added to the mean before it is subtracted, so the deviations are not from the
 mean."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N + 1e-3
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    mean = tl.sum(acc, axis=0) / N
+#-    mean = mean * 0.5
+#+    mean = tl.sum(acc, axis=0) / N + 1e-3
 
 
 # case: mean_shrunk
@@ -584,72 +350,40 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-# shared: var_mean
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean
 
 
 # case: mean_square_as_center
+# like: mean_shrunk
 # expect: not applied, different-elements
 """The first sweep adds up squares; their mean, not the mean of x, is subtracted."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x * x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-        acc += x
+#+        acc += x * x
+#-    mean = mean * 0.5
 
 
 # case: residual_by_the_tile
+# like: read_back_in_place
 # expect: not applied, center-is-not-the-mean
 """Which tiles get a residual depends on the tile."""
+#-        x += tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        if start > 0:
+#+            x += tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        tl.store(R + cols, x, mask=cols < N)
 
-
-@triton.jit
-def kernel(X, R, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    R += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        if start > 0:
-            x += tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        if start > 0:
-            x += tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / N
-    tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n], r: f32[m, n]
-def run(x, r):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, r, y, n, BLOCK=16)
-    return y
+#-        x = tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        if start > 0:
+#+            x += tl.load(R + cols, mask=cols < N, other=0.0).to(tl.float32)
 
 
 # case: running_mean
@@ -719,35 +453,8 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
 
 
 # case: sum_in_integers
+# like: large_values
 # expect: not applied, center-is-not-the-mean
 """The sum for the mean is taken in int32, so the center is not the mean."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0, dtype=tl.int32) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+#-    mean = tl.sum(total, axis=0) / N
+#+    mean = tl.sum(total, axis=0, dtype=tl.int32) / N

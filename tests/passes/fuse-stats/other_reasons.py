@@ -13,41 +13,19 @@ def var_mean(x: torch.Tensor):
     return var, mean
 
 
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
-
-
 # case: bfloat_squares
+# like: volatile_second
 # expect: not applied, accumulator-is-narrow
 """Only the accumulator of the squares is narrow, bf16. Its eight bits hide small deviations, by
 design or not."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.bfloat16)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += (d * d).to(tl.bfloat16)
-    var = tl.sum(acc2.to(tl.float32), axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
+#+    acc2 = tl.zeros([BLOCK], dtype=tl.bfloat16)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#-        acc2 += d * d
+#-    var = tl.sum(acc2, axis=0) / N
+#+        acc2 += (d * d).to(tl.bfloat16)
+#+    var = tl.sum(acc2.to(tl.float32), axis=0) / N
 
 
 # case: half_accumulators
@@ -79,38 +57,15 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 
 # case: sums_of_two_types
+# like: large_values
 # expect: not applied, accumulator-is-narrow
 """The first sweep adds in fp64, the second one in fp32."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float64)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float64)
-        total += x
-    mean = (tl.sum(total, axis=0) / N).to(tl.float32)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+#-    total = tl.zeros([BLOCK], dtype=tl.float32)
+#+    total = tl.zeros([BLOCK], dtype=tl.float64)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float64)
+#-    mean = tl.sum(total, axis=0) / N
+#+    mean = (tl.sum(total, axis=0) / N).to(tl.float32)
 
 
 # case: last_tile_apart
@@ -154,109 +109,44 @@ def run(x: torch.Tensor):
 
 
 # case: counted_booleans
+# like: sum_as_center
 # expect: not applied, data-is-integer
 """What is added up is a condition, `x > 0`, as an integer: a fraction of elements and its
 variance."""
-
-
-@triton.jit
-def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    total = 0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0)
-        x = (x > 0.0).to(tl.int32)
-        total += tl.sum(x)
-    mean = total / n_cols
-    squares = 0.0
-    for i in range(tl.cdiv(n_cols, BLOCK)):
-        offs = i * BLOCK + lanes
-        mask = offs < n_cols
-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0)
-        x = (x > 0.0).to(tl.int32)
-        diff = x - mean
-        squares += tl.sum(tl.where(mask, diff * diff, 0.0))
-    var = squares / n_cols
-    tl.store(mean_ptr + row, mean)
-    tl.store(var_ptr + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def row_var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = x.new_empty(m)
-    var = x.new_empty(m)
-    row_stats[(m,)](x, mean, var, n, BLOCK=64)
-    return var, mean
+#-    total = 0.0
+#+    total = 0
+#-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
+#+        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0)
+#+        x = (x > 0.0).to(tl.int32)
+#-        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0).to(tl.float32)
+#-        diff = x - total
+#+        x = tl.load(x_ptr + row * n_cols + offs, mask=mask, other=0.0)
+#+        x = (x > 0.0).to(tl.int32)
+#+        diff = x - mean
 
 
 # case: integer_data
+# like: volatile_second
 # expect: not applied, data-is-integer
 """The data is cast to int32 and added up exactly; a shifted sum in floating point would not be
 exact."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.int32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0).to(tl.int32)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0).to(tl.int32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-    acc = tl.zeros([BLOCK], dtype=tl.float32)
+#+    acc = tl.zeros([BLOCK], dtype=tl.int32)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        x = tl.load(X + cols, mask=cols < N, other=0).to(tl.int32)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
+#+        x = tl.load(X + cols, mask=cols < N, other=0).to(tl.int32)
 
 
 # case: linear_leaves_between
+# like: linear_entropy
 # expect: not applied, early-exit
 """A row may be left before the second sweep."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    if lse < 0.0:
-        return
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#     lse = largest + tl.log(total)
+#
+#+    if lse < 0.0:
+#+        return
+#+
 
 
 # case: return_between
@@ -299,74 +189,25 @@ def var_mean(x: torch.Tensor):
 
 
 # case: return_by_constexpr
+# like: return_between
 # expect: not applied, early-exit
 """A constexpr says that only the mean is wanted, and the kernel returns between the sweeps."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr, ONLY_MEAN: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    tl.store(Mean + row, mean)
-    if ONLY_MEAN:
-        return
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Var + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64, ONLY_MEAN=m == 1)
-    return var, mean
+#-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr, ONLY_MEAN: tl.constexpr):
+#-    if mean < 0.0:
+#+    if ONLY_MEAN:
+#-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+#+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64, ONLY_MEAN=m == 1)
 
 
 # case: linear_nothing_again
+# like: linear_entropy
 # expect: not applied, nothing-read-twice
 """The second sweep reads nothing that the first one does."""
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
 
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - p) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum((lse - p) * p, axis=0)
 
 
 # case: chosen_buffer
@@ -411,225 +252,75 @@ def var_mean(x: torch.Tensor, y: torch.Tensor):
 
 
 # case: imported_index
+# like: volatile_second
 # expect: not applied, opaque-value
 """A helper of another file makes the offsets. Called twice with the same arguments it may be
 pure, but nothing shows it."""
-from support.rows import block_offsets
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = block_offsets(start, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = block_offsets(start, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+# import triton.language as tl
+#+from support.rows import block_offsets
+#-        cols = start + tl.arange(0, BLOCK)
+#+        cols = block_offsets(start, BLOCK)
+#-        cols = start + tl.arange(0, BLOCK)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
+#+        cols = block_offsets(start, BLOCK)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
 
 
 # case: imported_load
+# like: volatile_second
 # expect: not applied, opaque-value
 """A helper of another file loads the tile. What it reads, and whether it always reads the same,
 cannot be seen."""
-from support.rows import load_row
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = load_row(X, cols, N)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = load_row(X, cols, N)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+# import triton.language as tl
+#+from support.rows import load_row
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        x = load_row(X, cols, N)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
+#+        x = load_row(X, cols, N)
 
 
 # case: linear_in_half
+# like: linear_entropy
 # expect: not applied, rounded-differently
 """A product of two tiles may be rounded to 16 bits, and was not before."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        p = tl.load(P + cols, mask=cols < N, other=0.0)
 
 
 # case: linear_of_integers
+# like: linear_entropy
 # expect: not applied, rounded-differently
 """A product of integers may overflow."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.int32)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.int32)
 
 
 # case: products_in_the_type_of_the_data
+# like: large_values
 # expect: not applied, rounded-differently
 """The first sweep multiplies in the type of the data, the second one in fp32."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        total += x * 0.1
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32) * 0.1
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        total += x
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        total += x * 0.1
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32) * 0.1
 
 
 # case: linear_volatile
+# like: linear_entropy
 # expect: not applied, volatile-load
 """A load is volatile."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        p = tl.load(P + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
 
 
 # case: volatile_both
+# like: volatile_second
 # expect: not applied, volatile-load
 """All loads are volatile, since another kernel writes the buffer meanwhile."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
-        acc += x
-    mean = tl.sum(acc, axis=0) / N
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
-        d = tl.where(cols < N, x - mean, 0.0)
-        acc2 += d * d
-    var = tl.sum(acc2, axis=0) / N
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
 
 
 # case: volatile_second

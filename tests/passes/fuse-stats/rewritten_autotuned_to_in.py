@@ -3,14 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
-
-
 # case: autotuned
 """Autotune and heuristics stand above the kernel, with decorators over several lines. They stay
 byte for byte, and the block size is no parameter of the launch."""
@@ -178,90 +170,43 @@ def run(x: torch.Tensor):
 
 
 # case: count_at_least_one
+# like: first_goes_beyond
 """No row is divided by zero: of no elements the sum is 0."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / tl.maximum(N, 1)
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / tl.maximum(N, 1)
-    tl.store(Y + row, var)
-# shared: run
+#-    for start in range(0, N + BLOCK, BLOCK):
+#+    for start in range(0, N, BLOCK):
+#-    mean = tl.sum(total, axis=0) / N
+#+    mean = tl.sum(total, axis=0) / tl.maximum(N, 1)
+#-    var = tl.sum(squares, axis=0) / N
+#+    var = tl.sum(squares, axis=0) / tl.maximum(N, 1)
 
 
 # case: count_at_least_one_in_the_loop
+# like: first_goes_beyond
 # algebra: no, the clamp asks for the sign of a sum that the original divides tile by tile
 """The same, where every term is divided."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / tl.maximum(N, 1)
-    squares = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += tl.sum(d * d, axis=0) / N
-    var = squares
-    tl.store(Y + row, var)
-# shared: run
+#-    for start in range(0, N + BLOCK, BLOCK):
+#+    for start in range(0, N, BLOCK):
+#-    mean = tl.sum(total, axis=0) / N
+#-    squares = tl.zeros([BLOCK], dtype=tl.float32)
+#+    mean = tl.sum(total, axis=0) / tl.maximum(N, 1)
+#+    squares = 0.0
+#-        squares += d * d
+#-    var = tl.sum(squares, axis=0) / N
+#+        squares += tl.sum(d * d, axis=0) / N
+#+    var = squares
 
 
 # case: count_named_between
+# like: large_values
 # algebra: no, the clamp asks for the sign of a sum that the original divides tile by tile
 """The number of elements gets its name between the sweeps."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = 0.0
-    count = N.to(tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += tl.sum(d * d, axis=0) / count
-    var = sq
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+#-    sq = tl.zeros([BLOCK], dtype=tl.float32)
+#+    sq = 0.0
+#+    count = N.to(tl.float32)
+#-        sq += d * d
+#-    var = tl.sum(sq, axis=0) / N
+#+        sq += tl.sum(d * d, axis=0) / count
+#+    var = sq
 
 
 # case: counted_blocks
@@ -333,38 +278,15 @@ def run(x: torch.Tensor):
 
 
 # case: divided_in_the_loop
+# like: large_values
 # algebra: no, the clamp asks for the sign of a sum that the original divides tile by tile
 """Every addition is divided by N, so that an empty row stays 0."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += tl.sum(d * d, axis=0) / N
-    var = sq
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+#-    sq = tl.zeros([BLOCK], dtype=tl.float32)
+#+    sq = 0.0
+#-        sq += d * d
+#-    var = tl.sum(sq, axis=0) / N
+#+        sq += tl.sum(d * d, axis=0) / N
+#+    var = sq
 
 
 # case: extra_statistics
@@ -430,7 +352,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         squares += d * d
     var = tl.sum(squares, axis=0) / N
     tl.store(Y + row, var)
-# shared: run
+
+
+# tritonopt: x: f32[m, n]
+def run(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
 
 
 # case: flag_of_a_store
@@ -676,3 +605,46 @@ def row_variance(x: torch.Tensor):
     out = torch.empty(x.shape[0], device=x.device)
     RowVariance.kernel[(x.shape[0],)](x, out, x.stride(0), x.shape[1], BLOCK=64)
     return out
+
+
+# case: other_data_in_one_configuration
+"""The data has another name in one configuration. The name that it is read by first stays."""
+
+
+@triton.jit
+def kernel(X, Z, Mean, Var, stride, N, SECOND: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * stride
+    Z += row * stride
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        p = X
+        if SECOND:
+            p = Z
+        x = tl.load(p + cols, mask=cols < N, other=0.0)
+        acc += x
+    mean = tl.sum(acc, axis=0) / N
+    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        p = X
+        if SECOND:
+            p = Z
+        x = tl.load(p + cols, mask=cols < N, other=0.0)
+        d = tl.where(cols < N, x - mean, 0.0)
+        acc2 += d * d
+    var = tl.sum(acc2, axis=0) / N
+    tl.store(Mean + row, mean + tl.load(X))
+    tl.store(Var + row, var)
+
+
+# tritonopt: x: f32[m, n], z: f32[m, n]
+def var_mean(x: torch.Tensor, z: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    z = z.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, z, mean, var, x.stride(0), n, SECOND=True, BLOCK=64)
+    return var, mean

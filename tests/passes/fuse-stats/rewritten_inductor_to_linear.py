@@ -133,37 +133,16 @@ def std(x: torch.Tensor) -> torch.Tensor:
 
 
 # case: keep_dims_by_position
+# like: large_values
 """`keep_dims` is the third argument of `tl.sum`, given without its name."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, 0, True) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, 0, True) / N
-    tl.store(MEAN + row + tl.arange(0, 1), mean)
-    tl.store(VAR + row + tl.arange(0, 1), tl.reshape(var, [1]))
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
+#-    mean = tl.sum(total, axis=0) / N
+#+    mean = tl.sum(total, 0, True) / N
+#-    var = tl.sum(sq, axis=0) / N
+#-    tl.store(MEAN + row, mean)
+#-    tl.store(VAR + row, var)
+#+    var = tl.sum(sq, 0, True) / N
+#+    tl.store(MEAN + row + tl.arange(0, 1), mean)
+#+    tl.store(VAR + row + tl.arange(0, 1), tl.reshape(var, [1]))
 
 
 # case: keep_dims_through_a_name
@@ -238,164 +217,46 @@ def run(x):
 
 
 # case: launcher_with_inner_functions
+# like: allocated_into_the_input
 """A launcher with a lambda for its grid; Y is its own."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    tl.store(Y + row * N, 7.0 * row + mean)
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, y, n, BLOCK=16)
-    return mean, var
+#-    y = torch.ones(m, n, out=x)
+#+    y = torch.empty_like(x)
 
 
 # case: linear_added
+# like: linear_entropy
 """The number is added to the elements."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse + x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum((lse + x) * p, axis=0)
 
 
 # case: linear_below_the_maximum
+# like: linear_entropy
 """The number is the maximum itself."""
+#-    total = 0.0
+#-    for start in range(0, N, BLOCK):
+#-        cols = start + tl.arange(0, BLOCK)
+#-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+#-        total += tl.sum(tl.exp(x - largest), axis=0)
+#-    lse = largest + tl.log(total)
+#-
 
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((largest - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum((largest - x) * p, axis=0)
 
 
 # case: linear_cleared
+# like: linear_entropy
 """Lanes behind the end are cleared by a choice."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum(tl.where(cols < N, (lse - x) * p, 0.0), axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum(tl.where(cols < N, (lse - x) * p, 0.0), axis=0)
 
 
 # case: linear_divided
+# like: linear_entropy
 """What is added is divided by a number."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) / N * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum((lse - x) / N * p, axis=0)
 
 
 # case: linear_entropy
@@ -432,36 +293,10 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 
 # case: linear_factor_alone
+# like: linear_entropy
 """Nothing is subtracted from what comes of the first sweep."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum(lse * p * x, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum(lse * p * x, axis=0)
 
 
 # case: linear_in_columns
@@ -507,36 +342,10 @@ def run(x: torch.Tensor, p: torch.Tensor, smoothing: float):
 
 
 # case: linear_negated
+# like: linear_entropy
 """The negative of a sum is added."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += -tl.sum(p * (x - lse), axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += -tl.sum(p * (x - lse), axis=0)
 
 
 # case: linear_never_empty
@@ -582,66 +391,29 @@ def run(x: torch.Tensor, p: torch.Tensor):
 
 
 # case: linear_of_lanes
+# like: linear_entropy
 """The lanes are summed behind the loop."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += (lse - x) * p
-    tl.store(Loss + row, tl.sum(loss, axis=0))
-# shared: run
+#-    loss = 0.0
+#+    loss = tl.zeros([BLOCK], dtype=tl.float32)
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#-    tl.store(Loss + row, loss)
+#+        loss += (lse - x) * p
+#+    tl.store(Loss + row, tl.sum(loss, axis=0))
 
 
 # case: linear_online
+# like: linear_entropy
 """The maximum is known so far in every iteration, and may be -inf before the first."""
+#-    for start in range(0, N, BLOCK):
+#-        cols = start + tl.arange(0, BLOCK)
+#-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+#-        largest = tl.maximum(largest, tl.max(x, axis=0))
+#-
 
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        larger = tl.maximum(largest, tl.max(x, axis=0))
-        total = total * tl.exp(largest - larger) + tl.sum(tl.exp(x - larger), axis=0)
-        largest = larger
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        total += tl.sum(tl.exp(x - largest), axis=0)
+#+        larger = tl.maximum(largest, tl.max(x, axis=0))
+#+        total = total * tl.exp(largest - larger) + tl.sum(tl.exp(x - larger), axis=0)
+#+        largest = larger
 
 
 # case: linear_other_names

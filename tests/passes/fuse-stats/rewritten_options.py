@@ -120,46 +120,10 @@ def var(x: torch.Tensor):
 
 
 # case: linear_moments
+# like: linear_entropy
 # options: formula=moments
 # verify: no, all digits are lost where the elements are large and alike, which is not always drawn
 """Digits may cancel, as was asked for."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-
-
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
 
 
 # case: residual_in_moments

@@ -3,48 +3,16 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, n, BLOCK=16)
-    return mean, var
-
-
 # case: row_lengths_from_memory
+# like: large_values
 """The length of the row is loaded."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, LEN, S, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * S
-    N = tl.load(LEN + row)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    mean = torch.zeros(m, device=x.device)
-    var = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, mean, var, torch.arange(m, dtype=torch.int32, device=x.device) % (n + 1), n, BLOCK=16)
-    return mean, var
+#-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
+#+def kernel(X, MEAN, VAR, LEN, S, BLOCK: tl.constexpr):
+#-    X += row * N
+#+    X += row * S
+#+    N = tl.load(LEN + row)
+#-    kernel[(m,)](x, mean, var, n, BLOCK=16)
+#+    kernel[(m,)](x, mean, var, torch.arange(m, dtype=torch.int32, device=x.device) % (n + 1), n, BLOCK=16)
 
 
 # case: row_tiles
@@ -125,117 +93,41 @@ def row_variance(x: torch.Tensor) -> torch.Tensor:
 
 
 # case: second_goes_beyond
+# like: first_goes_beyond
 """The other one does."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N + BLOCK - 1, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / N
-    tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    for start in range(0, N + BLOCK, BLOCK):
+#+    for start in range(0, N, BLOCK):
+#-    for start in range(0, N, BLOCK):
+#+    for start in range(0, N + BLOCK - 1, BLOCK):
 
 
 # case: start_broadcast
+# like: large_values
 # verify: only on a GPU, the interpreter takes the start of a loop for a Python int
 """The start of a tile is handed to a function that takes a tensor."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = tl.broadcast_to(start, [BLOCK]) + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = tl.broadcast_to(start, [BLOCK]) + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-# shared: run
+#-        cols = start + tl.arange(0, BLOCK)
+#+        cols = tl.broadcast_to(start, [BLOCK]) + tl.arange(0, BLOCK)
+#-        cols = start + tl.arange(0, BLOCK)
+#+        cols = tl.broadcast_to(start, [BLOCK]) + tl.arange(0, BLOCK)
 
 
 # case: start_in_64_bits
+# like: large_values
 # verify: only on a GPU, the interpreter takes the start of a loop for a Python int
 """The start of a tile is widened to int64 by a method, which a number does not have."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-# shared: run
+#-        cols = start + tl.arange(0, BLOCK)
+#+        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
+#-        cols = start + tl.arange(0, BLOCK)
+#+        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
 
 
 # case: start_with_a_hint
+# like: large_values
 """The start of a tile carries a hint, which a number cannot carry in the first tile."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        start = tl.multiple_of(start, BLOCK)
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        start = tl.multiple_of(start, BLOCK)
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-# shared: run
+#     for start in range(0, N, BLOCK):
+#+        start = tl.multiple_of(start, BLOCK)
+#     for start in range(0, N, BLOCK):
+#+        start = tl.multiple_of(start, BLOCK)
 
 
 # case: store_between
@@ -275,66 +167,26 @@ def stats(x: torch.Tensor, eps: float = 1e-5):
 
 
 # case: tile_over_lines
+# like: large_values
 """The added tile is an expression in parentheses over several lines."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += (
-            tl.load(
-                X + cols,  # where
-                mask=cols < N,  # which
-                other=0.0,
-            ).to(tl.float32)
-        )
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-# shared: run
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        total += x
+#+        total += (
+#+            tl.load(
+#+                X + cols,  # where
+#+                mask=cols < N,  # which
+#+                other=0.0,
+#+            ).to(tl.float32)
+#+        )
 
 
 # case: tiles_and_columns
+# like: first_goes_beyond
 """One loop counts tiles and the other one columns."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in tl.range(0, tl.cdiv(N, BLOCK)):
-        cols = start * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / N
-    tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    for start in range(0, N + BLOCK, BLOCK):
+#-        cols = start + tl.arange(0, BLOCK)
+#+    for start in tl.range(0, tl.cdiv(N, BLOCK)):
+#+        cols = start * BLOCK + tl.arange(0, BLOCK)
 
 
 # case: tiles_with_a_residual
@@ -584,29 +436,10 @@ def var(x: torch.Tensor) -> torch.Tensor:
 
 
 # case: where_by_keywords
+# like: large_values
 """`tl.where` with its branches given by name."""
-
-
-@triton.jit
-def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    sq = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x=x - mean, y=0.0)
-        sq += d * d
-    var = tl.sum(sq, axis=0) / N
-    tl.store(MEAN + row, mean)
-    tl.store(VAR + row, var)
-# shared: run
+#-        d = tl.where(cols < N, x - mean, 0.0)
+#+        d = tl.where(cols < N, x=x - mean, y=0.0)
 
 
 # case: whole_blocks
@@ -640,32 +473,7 @@ def var_of_whole_blocks(x: torch.Tensor):
 
 
 # case: whole_tiles_of_columns
+# like: first_goes_beyond
 """The end of one loop is rounded up to a whole tile."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, tl.cdiv(N, BLOCK) * BLOCK, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += x
-    mean = tl.sum(total, axis=0) / N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        d = tl.where(cols < N, x - mean, 0.0)
-        squares += d * d
-    var = tl.sum(squares, axis=0) / N
-    tl.store(Y + row, var)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    for start in range(0, N + BLOCK, BLOCK):
+#+    for start in range(0, tl.cdiv(N, BLOCK) * BLOCK, BLOCK):

@@ -3,25 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n], p: f32[m, n]
-def run(x: torch.Tensor, p: torch.Tensor):
-    m, n = x.shape
-    x, p = x.contiguous(), p.contiguous()
-    loss = torch.zeros(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, p, loss, x.stride(0), n, BLOCK=16)
-    return loss
-
-
-# tritonopt: x: f32[m, n]
-def var_mean(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    mean = torch.empty(m, device=x.device)
-    var = torch.empty(m, device=x.device)
-    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
-    return var, mean
-
-
 # case: if_around_second
 # expect: unchanged
 """The second sweep runs only when a runtime flag asks for it. Merged, it would always run; that
@@ -60,273 +41,87 @@ def var_mean(x: torch.Tensor):
 
 
 # case: linear_bound_by_both
+# like: linear_entropy
 # expect: unchanged
 """A name of the first sweep would be read for one that has gone."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        part = x
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        part = lse - x
-        part **= 2.0
-        loss += tl.sum(part * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#     total = 0.0
+#     for start in range(0, N, BLOCK):
+#         cols = start + tl.arange(0, BLOCK)
+#         x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+#+        part = x
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        part = lse - x
+#+        part **= 2.0
+#+        loss += tl.sum(part * p, axis=0)
 
 
 # case: linear_condition
+# like: linear_entropy
 # expect: unchanged
 """Which lanes count depends on the first sweep."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum(tl.where(x < lse, (lse - x) * p, 0.0), axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum(tl.where(x < lse, (lse - x) * p, 0.0), axis=0)
 
 
 # case: linear_exponent
+# like: linear_entropy
 # expect: unchanged
 """What comes of the first sweep is exponentiated."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum(tl.exp(x - lse) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum(tl.exp(x - lse) * p, axis=0)
 
 
 # case: linear_gathered
+# like: linear_entropy
 # expect: unchanged
 """Where the second sweep reads depends on the first."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols * (lse > 0.0).to(tl.int32), mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        p = tl.load(P + cols * (lse > 0.0).to(tl.int32), mask=cols < N, other=0.0).to(tl.float32)
 
 
 # case: linear_reads_itself
+# like: linear_entropy
 # expect: unchanged
 """What is added depends on the sum so far."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) * p, axis=0) + loss * 0.5
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum((lse - x) * p, axis=0) + loss * 0.5
 
 
 # case: linear_squared
+# like: linear_entropy
 # expect: unchanged
 """What comes of the first sweep is squared."""
-
-
-@triton.jit
-def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    P += row * stride
-
-    largest = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    lse = largest + tl.log(total)
-
-    loss = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        p = tl.load(P + cols, mask=cols < N, other=0.0).to(tl.float32)
-        loss += tl.sum((lse - x) * (lse - x) * p, axis=0)
-    tl.store(Loss + row, loss)
-# shared: run
+#-        loss += tl.sum((lse - x) * p, axis=0)
+#+        loss += tl.sum((lse - x) * (lse - x) * p, axis=0)
 
 
 # case: nest_in_another_order
+# like: inner_range_differs
 # expect: unchanged
 """The second nest goes h before n. The elements are the same in another order, and the loops do
 not match one by one."""
-
-
-@triton.jit
-def channel_stats(x_ptr, mean_ptr, var_ptr, N, C, H, W, BLOCK: tl.constexpr):
-    c = tl.program_id(0)
-    count = N * H * W
-    total = 0.0
-    for n in range(N):
-        for h in range(H):
-            for w_start in range(0, W, BLOCK):
-                w = w_start + tl.arange(0, BLOCK)
-                x = tl.load(x_ptr + ((n * C + c) * H + h) * W + w, mask=w < W, other=0.0)
-                total += tl.sum(x)
-    mean = total / count
-    squares = 0.0
-    for h in range(H):
-        for n in range(N):
-            for w_start in range(0, W, BLOCK):
-                w = w_start + tl.arange(0, BLOCK)
-                x = tl.load(x_ptr + ((n * C + c) * H + h) * W + w, mask=w < W, other=0.0)
-                d = tl.where(w < W, x - mean, 0.0)
-                squares += tl.sum(d * d)
-    tl.store(mean_ptr + c, mean)
-    tl.store(var_ptr + c, squares / count)
-
-
-# tritonopt: x: f32[n, c, h, w]
-def batch_stats(x: torch.Tensor):
-    n, c, h, w = x.shape
-    x = x.contiguous()
-    mean = torch.empty(c, device=x.device)
-    var = torch.empty(c, device=x.device)
-    channel_stats[(c,)](x, mean, var, n, c, h, w, BLOCK=16)
-    return mean, var
+#-    for n in range(N):
+#-        for h in range(H - 1):
+#+    for h in range(H):
+#+        for n in range(N):
 
 
 # case: one_sweep_already
+# like: volatile_second
 # expect: unchanged
 """Both sums are taken in one sweep: there is nothing to merge."""
-
-
-@triton.jit
-def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        acc += x
-        acc2 += x * x
-    mean = tl.sum(acc, axis=0) / N
-    var = tl.sum(acc2, axis=0) / N - mean * mean
-    tl.store(Mean + row, mean)
-    tl.store(Var + row, var)
-# shared: var_mean
+#     X += row * stride
+#+    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
+#         acc += x
+#+        acc2 += x * x
+#-    acc2 = tl.zeros([BLOCK], dtype=tl.float32)
+#-    for start in range(0, N, BLOCK):
+#-        cols = start + tl.arange(0, BLOCK)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True)
+#-        d = tl.where(cols < N, x - mean, 0.0)
+#-        acc2 += d * d
+#-    var = tl.sum(acc2, axis=0) / N
+#+    var = tl.sum(acc2, axis=0) / N - mean * mean
 
 
 # case: other_branch
@@ -441,4 +236,13 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     var = tl.sum(acc2, axis=0) / N
     tl.store(Mean + row, mean)
     tl.store(Var + row, var)
-# shared: var_mean
+
+
+# tritonopt: x: f32[m, n]
+def var_mean(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    mean = torch.empty(m, device=x.device)
+    var = torch.empty(m, device=x.device)
+    kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
+    return var, mean

@@ -53,20 +53,10 @@ def run(x: torch.Tensor):
 
 
 # case: order_of_evaluation
+# like: rows_on_the_second_axis
 # expect: finding, grid-ends
 """The numbers of programs come from a list, in the order in which they are asked for."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(1)
-    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N)
-    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
-
-
-def run(x: torch.Tensor, sizes: list[int]):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(sizes.pop(), m)](x, y, n, BLOCK=64)
-    return y
+#-def launch(x):
+#+def run(x: torch.Tensor, sizes: list[int]):
+#-    kernel[(triton.cdiv(n, 64), m)](x, y, n, BLOCK=64)
+#+    kernel[(sizes.pop(), m)](x, y, n, BLOCK=64)

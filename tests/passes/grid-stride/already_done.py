@@ -27,23 +27,16 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
 
 
 # case: persistent
+# like: warp_specialized
 # expect: not applied, already-done
 """A loop over tiles of its own making."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    first = tl.program_id(0)
-    step = tl.num_programs(0)
-    for pid in range(first, tl.cdiv(n, BLOCK), step):
-        offs = pid * BLOCK + tl.arange(0, BLOCK)
-        tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-    pid = tl.program_id(0)
+#-    for i in tl.range(0, 2, warp_specialize=True):
+#-        offs = pid * BLOCK + tl.arange(0, BLOCK) + 0 * i
+#+    first = tl.program_id(0)
+#+    step = tl.num_programs(0)
+#+    for pid in range(first, tl.cdiv(n, BLOCK), step):
+#+        offs = pid * BLOCK + tl.arange(0, BLOCK)
 
 
 # case: strides_by_a_product

@@ -64,25 +64,16 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
 
 
 # case: return_in_a_branch
+# like: inline_assembly
 # expect: not applied, early-exit
 """One of two branches leaves."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    if pid % 2 == 0:
-        if n == 0:
-            return
-        offs += 0
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-    index = tl.inline_asm_elementwise("mov.u32 $0, %ctaid.x;", "=r", [], tl.int32, True, 1)
+#-    offs = index * BLOCK + tl.arange(0, BLOCK) + 0 * pid
+#+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+#+    if pid % 2 == 0:
+#+        if n == 0:
+#+            return
+#+        offs += 0
 
 
 # case: return_in_a_loop
@@ -102,20 +93,16 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
 
 
 # case: return_under_a_question
+# like: return_in_a_loop
 # expect: not applied, early-exit
 """The outer condition is known at run time only."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    if n > 100:
-        if pid == 0:
-            tl.store(out + offs, 0.0, mask=offs < n)
-            return
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-# shared: run
+#-    for step in tl.static_range(0, 4):
+#-        if BLOCK < 4 * step:
+#+    if n > 100:
+#+        if pid == 0:
+#+            tl.store(out + offs, 0.0, mask=offs < n)
+#-        tl.store(out + offs, tl.load(x + offs, mask=offs < n) + step, mask=offs < n)
+#+    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
 
 
 # case: returns_in_both_branches

@@ -50,51 +50,26 @@ def run(x: torch.Tensor):
 
 
 # case: bound_in_an_unrolled_loop_before
+# like: bound_in_an_unrolled_loop
 # options: programs=2
 # expect: not applied, name-is-bound-elsewhere
 """A name that an unrolled loop binds before the return is known after it, with its type."""
-
-
-@triton.jit
-def kernel(x, out, count, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    y = tl.load(x + row * n + cols, mask=cols < n)
-    for power in tl.static_range(2):
-        u = y + power
-    tl.store(out + row * n + cols, u, mask=cols < n)
-    if row == 1:
-        tl.store(count + row, 7)
-        return
-    u = row + 2
-    tl.store(count + row, u)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros_like(x)
-    count = torch.zeros(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, out, count, n, BLOCK=triton.next_power_of_2(n))
-    return out, count
+#     y = tl.load(x + row * n + cols, mask=cols < n)
+#+    for power in tl.static_range(2):
+#+        u = y + power
+#+    tl.store(out + row * n + cols, u, mask=cols < n)
+#-        for power in tl.static_range(2):
+#-            u = y + power
+#-        tl.store(out + row * n + cols, u, mask=cols < n)
+#+        tl.store(count + row, 7)
 
 
 # case: constexpr_in_a_loop
+# like: warp_specialized
 # expect: not applied, name-is-bound-elsewhere
 """A constexpr cannot be bound again by the next tile."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    if pid >= 0:
-        HALF: tl.constexpr = BLOCK // 2
-        offs = pid * BLOCK + tl.arange(0, HALF)
-        tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-    for i in tl.range(0, 2, warp_specialize=True):
+#-        offs = pid * BLOCK + tl.arange(0, BLOCK) + 0 * i
+#+    if pid >= 0:
+#+        HALF: tl.constexpr = BLOCK // 2
+#+        offs = pid * BLOCK + tl.arange(0, HALF)

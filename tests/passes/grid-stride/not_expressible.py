@@ -59,47 +59,27 @@ def run(x: torch.Tensor):
 
 
 # case: returns_for_a_number
+# like: return_in_a_loop
 # expect: not applied, not-expressible
 """A number is no answer to yes or no."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    if BLOCK > 32:
-        if pid & 6:
-            tl.store(out + offs, 0.0, mask=offs < n)
-            return
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.zeros_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-    for step in tl.static_range(0, 4):
+#-        if BLOCK < 4 * step:
+#+    if BLOCK > 32:
+#+        if pid & 6:
+#+            tl.store(out + offs, 0.0, mask=offs < n)
+#-        tl.store(out + offs, tl.load(x + offs, mask=offs < n) + step, mask=offs < n)
+#+    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
 
 
 # case: second_axis_after_an_effect
+# like: grid_with_effects
 # expect: not applied, not-expressible
 # options: axis=1
 """What stands before the axis in the grid would be evaluated after it."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(1)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    sizes = iter([1, 2, 3])
-    kernel[(next(sizes), next(sizes))](x, out, n, BLOCK=64)
-    return out
+#-    pid = tl.program_id(0)
+#+    pid = tl.program_id(1)
+#-    kernel[lambda META: (next(sizes),)](x, out, n, BLOCK=64)
+#+    kernel[(next(sizes), next(sizes))](x, out, n, BLOCK=64)
 
 
 # case: statements_that_share_lines

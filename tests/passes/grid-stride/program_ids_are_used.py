@@ -29,33 +29,15 @@ def run(x: torch.Tensor):
 
 
 # case: count_of_a_helper
+# like: id_of_a_helper_bound_twice
 # expect: not applied, program-ids-are-used
 """A helper tells the number of programs."""
-
-
-@triton.jit
-def program_id(axis: int) -> tl.tensor:
-    """The program's number in 64 bits."""
-    return tl.program_id(axis).to(tl.int64)
-
-
-@triton.jit
-def num_programs(axis: int):
-    return tl.num_programs(axis).to(tl.int64)
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    offs = program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + num_programs(0), mask=offs < n)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-def program_id(axis: int):
+#-    return tl.program_id(axis) * 2
+#+def num_programs(axis: int):
+#+    return tl.num_programs(axis).to(tl.int64)
+#-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + tl.program_id(0), mask=offs < n)
+#+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + num_programs(0), mask=offs < n)
 
 
 # case: helper_counts_programs
@@ -155,22 +137,13 @@ def run(x: torch.Tensor):
 
 
 # case: prints_the_program_id
+# like: grid_with_effects
 # expect: not applied, program-ids-are-used
 """Each line that is printed begins with the program id."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    values = tl.load(x + offs, mask=offs < n)
-    tl.device_print("values", values)
-    tl.store(out + offs, values + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, out, n, BLOCK=64)
-    return out
+#-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+#+    values = tl.load(x + offs, mask=offs < n)
+#+    tl.device_print("values", values)
+#+    tl.store(out + offs, values + 1, mask=offs < n)
+#-    sizes = iter([1, 2, 3])
+#-    kernel[lambda META: (next(sizes),)](x, out, n, BLOCK=64)
+#+    kernel[(triton.cdiv(n, 64),)](x, out, n, BLOCK=64)

@@ -125,56 +125,22 @@ def launch(x: torch.Tensor):
 
 
 # case: programs_for_processors_or_rows
+# like: at_most_a_program_for_each_processor
 """The number of programs is that of rows as well, where there are few."""
-
-
-@triton.jit
-def kernel(x, out, n, share, BLOCK: tl.constexpr):
-    first = tl.program_id(0) * share
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for row in range(first, min(first + share, n)):
-        total += tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
-    tl.store(out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
-
-
-# tritonopt: x: f32[m, 16]
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    m = x.shape[0]
-    count = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
-    if m < 100:
-        count = x.shape[0] * 2
-    out = torch.zeros((max(count, 1), 16), device=x.device)
-    kernel[(count,)](x, out, m, triton.cdiv(m, max(count, 1)), BLOCK=16)
-    return out.sum(dim=0)
+#-    device = torch.cuda.current_device()
+#-    count = min(m, torch.cuda.get_device_properties(device).multi_processor_count)
+#-    out = torch.zeros((m, 16), device=x.device)
+#+    count = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+#+    if m < 100:
+#+        count = x.shape[0] * 2
+#+    out = torch.zeros((max(count, 1), 16), device=x.device)
 
 
 # case: pruned_and_passed
+# like: pruned_by_the_number_of_arguments
 """A function that prunes takes what a launch passes, and looks at what it names."""
-
-
-def prune(configs, arguments, **named):
-    return [c for c in configs if named.get("num_warps", 4) == 4 and arguments["n"] >= 0]
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 64})],
-    key=["n"],
-    prune_configs_by={"early_config_prune": prune},
-)
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+#-    return configs[len(named) :] or configs
+#+    return [c for c in configs if named.get("num_warps", 4) == 4 and arguments["n"] >= 0]
 
 
 # case: strides_of_one_tensor
@@ -199,31 +165,14 @@ def run(x):
 
 
 # case: tuner_is_given_more
+# like: pruned_by_a_fixed_signature
 """What the tuner is given by ** is a dict of the file, and prunes nothing."""
-
-
-CAN_RESTORE = True
-options = {"restore_value": None} if CAN_RESTORE else {}
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 64})],
-    key=["n"],
-    **options,
-)
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(n // 64 + 1,)](x, out, n)
-    return out
+#-def prune(configs, arguments, grid, warmup):
+#-    return configs
+#+CAN_RESTORE = True
+#+options = {"restore_value": None} if CAN_RESTORE else {}
+#-    prune_configs_by={"early_config_prune": prune},
+#+    **options,
 
 
 # case: grid_is_bound_before
@@ -293,28 +242,17 @@ def doubled(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: grid_is_shared
+# like: grid_is_bound_before
 # options: programs=sm*4
 """The second launch is of another kernel: its grid stays as long as it is."""
-
-
-@triton.jit
-def double(X, Y, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < n)
-    tl.store(Y + offsets, x * 2, mask=offsets < n)
-
-
-@triton.jit
-def shift(Y, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) + tl.num_programs(0)
-    tl.store(Y + tl.program_id(0) * BLOCK, at, mask=tl.program_id(0) * BLOCK < n)
-
-
-def doubled(x: torch.Tensor):
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    n = x.numel()
-    grid = (triton.cdiv(n, 64),)
-    double[grid](x, y, n, BLOCK=64)
-    shift[grid](y, n, BLOCK=64)
-    return y
+#     tl.store(Y + offsets, x * 2, mask=offsets < n)
+#
+#
+#+@triton.jit
+#+def shift(Y, n, BLOCK: tl.constexpr):
+#+    at = tl.program_id(0) + tl.num_programs(0)
+#+    tl.store(Y + tl.program_id(0) * BLOCK, at, mask=tl.program_id(0) * BLOCK < n)
+#+
+#+
+#     double[grid](x, y, n, BLOCK=64)
+#+    shift[grid](y, n, BLOCK=64)

@@ -375,21 +375,14 @@ def largest(x: torch.Tensor):
 
 
 # case: length_with_a_type
+# like: heuristic_replaces_the_length
 # options: programs=2
 """The loop variable would be as wide as n, where the program id was narrow."""
+#-@triton.heuristics({"n": lambda arguments: arguments["n"] // 2})
 
-
-@triton.jit
-def kernel(x, out, n: tl.int64, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    grid = lambda META: (triton.cdiv(n, META["BLOCK"]),)
-    kernel[grid](x, out, n, BLOCK=64)
-    return out
+#-def kernel(x, out, n, BLOCK: tl.constexpr):
+#+def kernel(x, out, n: tl.int64, BLOCK: tl.constexpr):
+#-    block = 64
+#-    kernel[lambda META: (triton.cdiv(n, META["BLOCK"]),)](x, out, n=n, BLOCK=block)
+#+    grid = lambda META: (triton.cdiv(n, META["BLOCK"]),)
+#+    kernel[grid](x, out, n, BLOCK=64)

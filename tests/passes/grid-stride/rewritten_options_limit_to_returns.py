@@ -225,33 +225,15 @@ def square(x: torch.Tensor):
 
 
 # case: pruned_configurations
+# like: pruned_by_a_fixed_signature
 # options: programs=3
 """What prunes the configurations takes arguments by name, so that there must be no new one."""
-
-
-def prune(configs, arguments, grid, warmup):
-    return configs
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 64})],
-    key=["n"],
-    prune_configs_by={"early_config_prune": prune},
-)
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, out, n)
-    return out
+#     tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+#
+#
+#+# tritonopt: x: f32[n]
+#-    kernel[(n // 64 + 1,)](x, out, n)
+#+    kernel[(triton.cdiv(n, 64),)](x, out, n)
 
 
 # case: races_with_nobody
@@ -396,26 +378,15 @@ def tril(x: torch.Tensor):
 
 
 # case: returns_none
+# like: id_with_an_annotation
 # options: programs=2
 # verify: only interpreted, Triton 3.6 compiles no kernel that returns None in words
 """The last statement returns None, and would end the loop with the first tile."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    v = tl.load(x + pid * n + cols, mask=cols < n)
-    tl.store(out + pid * n + cols, v + 1, mask=cols < n)
-    return None
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    m, n = x.shape
-    out = torch.zeros_like(x)
-    kernel[(m,)](x, out, n, BLOCK=triton.next_power_of_2(n))
-    return out
+#-    pid: tl.int32 = tl.program_id(0)
+#+    pid = tl.program_id(0)
+#-    tl.store(out + pid * n + cols, v + pid.to(tl.float32), mask=cols < n)
+#+    tl.store(out + pid * n + cols, v + 1, mask=cols < n)
+#+    return None
 
 
 # case: returns_under_two_switches

@@ -123,24 +123,15 @@ def run(x: torch.Tensor):
 
 
 # case: store_and_return
+# like: inline_assembly
 # options: programs=2
 """A tile that is done with a store leaves."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    if pid == 0:
-        tl.store(out + offs, 0.0, mask=offs < n)
-        return
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-    index = tl.inline_asm_elementwise("mov.u32 $0, %ctaid.x;", "=r", [], tl.int32, True, 1)
+#-    offs = index * BLOCK + tl.arange(0, BLOCK) + 0 * pid
+#+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+#+    if pid == 0:
+#+        tl.store(out + offs, 0.0, mask=offs < n)
+#+        return
 
 
 # case: sum_behind_a_count
@@ -313,18 +304,13 @@ def run(x: torch.Tensor):
 
 
 # case: tensor_transposed_after_the_grid
+# like: tensor_gets_another_shape
 # options: programs=2
 """Between the grid and the launch the tensor becomes another's transpose."""
-# shared: kernel
-
-
-def run(x: torch.Tensor):
-    x = (torch.arange(64, device=x.device) + x.sum()).view(4, 16)
-    out = torch.zeros_like(x)
-    grid = (x.shape[0],)
-    x.t_()
-    kernel[grid](x, out, x.shape[0], BLOCK=16)
-    return out
+#-    kernel[(x.shape[0],)](x.unsqueeze_(0), out, x.shape[0], BLOCK=16)
+#+    grid = (x.shape[0],)
+#+    x.t_()
+#+    kernel[grid](x, out, x.shape[0], BLOCK=16)
 
 
 # case: third_axis
@@ -350,24 +336,19 @@ def add_one(x: torch.Tensor):
 
 
 # case: tuned_and_wide
+# like: tuned_over_another_length
 # options: programs=3
 """Offsets reach past 32 bits, so the number of tiles is computed without rounding n up first."""
-
-
-@triton.autotune(configs=[triton.Config({"BLOCK": 64})], key=["n"])
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0).to(tl.int64)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    n = x.numel()
-    kernel[lambda META: (triton.cdiv(n, META["BLOCK"]),)](x, out, n)
-    return out
+#-    pid = tl.program_id(0)
+#+    pid = tl.program_id(0).to(tl.int64)
+#     tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+#
+#
+#+# tritonopt: x: f32[n]
+#-    half = x.numel() // 2
+#-    kernel[lambda META: (triton.cdiv(half, META["BLOCK"]),)](x, out, x.numel())
+#+    n = x.numel()
+#+    kernel[lambda META: (triton.cdiv(n, META["BLOCK"]),)](x, out, n)
 
 
 # case: two_guards

@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
-    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
-
-
 # case: races_at_tile_ends
 # expect: not applied, tiles-race
 """No launch shows sizes, but the offsets show that tiles overlap."""
@@ -46,48 +39,42 @@ def subtract_first(x: torch.Tensor):
 
 
 # case: races_one_tensor_alias
+# like: races_one_tensor_view
 # expect: not applied, tiles-race
 """One tensor under two names, read at another offset than written."""
-# shared: shift_kernel
-
-
-def run(x, shift, in_place):
-    n = x.numel()
-    out = x
-    shift_kernel[(triton.cdiv(n, 1024),)](x, out, n, shift, BLOCK=1024)
-    return x
+#-    shift_kernel[(triton.cdiv(n, 1024),)](x.view(-1), x.detach(), n, shift, BLOCK=1024)
+#+    out = x
+#+    shift_kernel[(triton.cdiv(n, 1024),)](x, out, n, shift, BLOCK=1024)
 
 
 # case: races_one_tensor_of_a_dict
+# like: races_one_tensor_view
 # expect: not applied, tiles-race
 """One tensor under two keys."""
-# shared: shift_kernel
-
-
-def run(x, shift, in_place):
-    n = x.numel()
-    held = {"in": x, "out": x}
-    shift_kernel[(triton.cdiv(n, 1024),)](held["in"], held["out"], n, shift, BLOCK=1024)
-    return x
+#-    shift_kernel[(triton.cdiv(n, 1024),)](x.view(-1), x.detach(), n, shift, BLOCK=1024)
+#+    held = {"in": x, "out": x}
+#+    shift_kernel[(triton.cdiv(n, 1024),)](held["in"], held["out"], n, shift, BLOCK=1024)
 
 
 # case: races_one_tensor_sometimes
+# like: races_one_tensor_view
 # expect: not applied, tiles-race
 """Only some callers ask for the tensor itself."""
-# shared: shift_kernel
-
-
-def run(x, shift, in_place):
-    n = x.numel()
-    out = x if in_place else torch.empty_like(x)
-    shift_kernel[(triton.cdiv(n, 1024),)](x, out, n, shift, BLOCK=1024)
-    return x
+#-    shift_kernel[(triton.cdiv(n, 1024),)](x.view(-1), x.detach(), n, shift, BLOCK=1024)
+#+    out = x if in_place else torch.empty_like(x)
+#+    shift_kernel[(triton.cdiv(n, 1024),)](x, out, n, shift, BLOCK=1024)
 
 
 # case: races_one_tensor_view
 # expect: not applied, tiles-race
 """Two views of one tensor."""
-# shared: shift_kernel
+
+
+@triton.jit
+def shift_kernel(src, dst, n, shift, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(src + offsets + shift, mask=offsets + shift < n, other=0.0)
+    tl.store(dst + offsets, x * 2.0, mask=offsets < n)
 
 
 def run(x, shift, in_place):
@@ -134,42 +121,24 @@ def add_above(x: torch.Tensor):
 
 
 # case: races_shift_in_place
+# like: races_at_tile_ends
 # expect: not applied, tiles-race
 """The first lane of a tile is read by the last lane of the tile before."""
-
-
-@triton.jit
-def shift_kernel(X, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
-    tl.store(X + offsets, x, mask=offsets + 1 < N)
-
-
-def shift(x: torch.Tensor):
-    n = x.numel()
-    shift_kernel[(triton.cdiv(n, 64),)](x, n, BLOCK=64)
+#-def shift(x: torch.Tensor, n: int):
+#+def shift(x: torch.Tensor):
+#+    n = x.numel()
 
 
 # case: races_with_a_stride_of_its_own
+# like: strides_of_one_tensor
 # expect: not applied, tiles-race
 """The strides that are passed are not known to be those of one tensor."""
-
-
-@triton.jit
-def halve_kernel(src, src_stride, dst, dst_stride, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(src + row * src_stride + cols, mask=cols < n, other=0.0)
-    tl.store(dst + row * dst_stride + cols, x * 0.5, mask=cols < n)
-
-
-
-def run(x, step):
-    m, n = x.shape
-    out = x
-    block = triton.next_power_of_2(n)
-    halve_kernel[(m,)](x, x.stride(0), out, step, n, BLOCK=block)
-    return out
+#-# tritonopt: x: f32[m, n]
+#-def run(x):
+#+
+#+def run(x, step):
+#-    halve_kernel[(m,)](x, x.stride(0), out, out.stride(0), n, BLOCK=block)
+#+    halve_kernel[(m,)](x, x.stride(0), out, step, n, BLOCK=block)
 
 
 # case: races_with_an_atomic_on_a_part

@@ -21,42 +21,24 @@ def run(x: torch.Tensor, *rest):
 
 
 # case: called_by_a_kernel
+# like: in_a_table
 # expect: not applied, unseen-launches
 """Another kernel calls it, whose programs are other tiles."""
-# shared: kernel
-
-
-@triton.jit
-def twice(x, out, n, BLOCK: tl.constexpr):
-    kernel(x, out, n, BLOCK)
-    kernel(x, out, n, BLOCK)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-TABLE = {"copy": kernel}
+#+@triton.jit
+#+def twice(x, out, n, BLOCK: tl.constexpr):
+#+    kernel(x, out, n, BLOCK)
+#+    kernel(x, out, n, BLOCK)
 
 
 # case: compiled_ahead
+# like: grid_with_effects
 # expect: not applied, unseen-launches
 """What warmup returns is launched with another grid."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    compiled = kernel.warmup(x, out, n, BLOCK=64, grid=(1,))
-    compiled[(triton.cdiv(n, 64), 1, 1)](x, out, n, 64)
-    return out
+#-    sizes = iter([1, 2, 3])
+#-    kernel[lambda META: (next(sizes),)](x, out, n, BLOCK=64)
+#+    compiled = kernel.warmup(x, out, n, BLOCK=64, grid=(1,))
+#+    compiled[(triton.cdiv(n, 64), 1, 1)](x, out, n, 64)
 
 
 # case: decorator_starts_more
@@ -103,24 +85,13 @@ def run(x: torch.Tensor):
 
 
 # case: launch_is_kept
+# like: grid_with_effects
 # expect: not applied, unseen-launches
 """What a launch returns is the compiled kernel, which can be launched again."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    x = x.contiguous()
-    out = torch.zeros_like(x)
-    n = x.numel()
-    compiled = kernel[(triton.cdiv(n, 64),)](x, out, n, BLOCK=64)
-    compiled[(1, 1, 1)](x, out, n, 64)
-    return out
+#-    sizes = iter([1, 2, 3])
+#-    kernel[lambda META: (next(sizes),)](x, out, n, BLOCK=64)
+#+    compiled = kernel[(triton.cdiv(n, 64),)](x, out, n, BLOCK=64)
+#+    compiled[(1, 1, 1)](x, out, n, 64)
 
 
 # case: no_launch

@@ -26,47 +26,29 @@ def run(x: torch.Tensor):
 
 
 # case: two_locks
+# like: lock_is_kept
 # expect: not applied, waits-for-other-programs
 """Two locks, of which a tile may hold one and wait for the other."""
-
-
-@triton.jit
-def kernel(x, out, lock, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    while tl.atomic_cas(lock, 0, 1) == 1:
-        pass
-    while tl.atomic_cas(lock + 1, 0, 1) == 1:
-        pass
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-    tl.atomic_xchg(lock + 1, 0)
-    tl.atomic_xchg(lock, 0)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, torch.zeros(2, dtype=torch.int32), x.numel(), BLOCK=64)
-    return out
+#         pass
+#+    while tl.atomic_cas(lock + 1, 0, 1) == 1:
+#+        pass
+#-    if pid % 2 == 0:
+#-        tl.atomic_xchg(lock, 0)
+#+    tl.atomic_xchg(lock + 1, 0)
+#+    tl.atomic_xchg(lock, 0)
+#-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, torch.zeros(1, dtype=torch.int32), x.numel(), BLOCK=64)
+#+    kernel[(triton.cdiv(x.numel(), 64),)](x, out, torch.zeros(2, dtype=torch.int32), x.numel(), BLOCK=64)
 
 
 # case: waits_by_loading
+# like: inline_assembly
 # expect: not applied, waits-for-other-programs
 """The same by a load: what the next tile reads the last one writes."""
-
-
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    while tl.load(out + pid * BLOCK) != 0:
-        offs += 0
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
-
-
-def run(x: torch.Tensor):
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
+#-    index = tl.inline_asm_elementwise("mov.u32 $0, %ctaid.x;", "=r", [], tl.int32, True, 1)
+#-    offs = index * BLOCK + tl.arange(0, BLOCK) + 0 * pid
+#+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+#+    while tl.load(out + pid * BLOCK) != 0:
+#+        offs += 0
 
 
 # case: waits_for_its_neighbor

@@ -33,19 +33,14 @@ def launch(x):
 
 
 # case: asked_for_its_type
+# like: beside_numbers_without_a_sign
 """A wide row would change the type of the tile of zeros."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0)
-    zeros = tl.zeros([BLOCK], row.dtype)
-    tl.store(Y + row * stride + cols, x + zeros, mask=cols < N)
-
-
-# shared: launch
+#-    length = tl.load(X).to(tl.uint32)
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row * stride + cols, tl.where(row - 5 < length, x, 0.0), mask=cols < N)
+#+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0)
+#+    zeros = tl.zeros([BLOCK], row.dtype)
+#+    tl.store(Y + row * stride + cols, x + zeros, mask=cols < N)
 
 
 # case: batch_of_a_head
@@ -252,25 +247,15 @@ def square(a):
 
 
 # case: pointers_that_move
+# like: rows
 """The pointers are moved to the row first."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    Y += row * stride
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
-    return y
+#     row = tl.program_id(0)
+#+    X += row * stride
+#+    Y += row * stride
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        tl.store(Y + cols, x * 2, mask=cols < N)
 
 
 # case: rows
@@ -481,22 +466,14 @@ def launch(x):
 
 
 # case: the_row_is_divided_too
+# like: beside_numbers_without_a_sign
 """A division of 64 bits is slow, so the cast stands at the product."""
+#-    length = tl.load(X).to(tl.uint32)
 
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * 2, mask=(cols < N) & (row % 2 == 0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + row * stride + cols, tl.where(row - 5 < length, x, 0.0), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x * 2, mask=(cols < N) & (row % 2 == 0))
+#-    y = torch.empty_like(x)
+#+    y = torch.zeros_like(x)
 
 
 # case: tile_of_a_loop
@@ -655,24 +632,14 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: a_hash_of_the_row
+# like: beside_numbers_without_a_sign
 """What chooses data wraps around on purpose, and does so as before."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    kept = row * 1103515245 > 0
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, tl.where(kept, x, 0.0), mask=cols < N)
-
-
-def launch(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    length = tl.load(X).to(tl.uint32)
+#+    kept = row * 1103515245 > 0
+#-    tl.store(Y + row * stride + cols, tl.where(row - 5 < length, x, 0.0), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, tl.where(kept, x, 0.0), mask=cols < N)
+# def launch(x):
+#+    x = x.contiguous()
 
 
 # case: beside_numbers_without_a_sign
@@ -692,27 +659,17 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: dead_in_a_helper
+# like: a_helper_asserts_its_type
 """A function binds a name in an `if` too, which has one type, so the row stays as it is."""
-
-
-@triton.jit
-def check(row, N):
-    place = 0
-    if N > 3:
-        place = row
-        tl.device_assert(place >= 0)
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    check(row, N)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-# shared: launch
+#-def check(row):
+#-    tl.static_assert(row.dtype == tl.int32)
+#+def check(row, N):
+#+    place = 0
+#+    if N > 3:
+#+        place = row
+#+        tl.device_assert(place >= 0)
+#-    check(row)
+#+    check(row, N)
 
 
 # case: row_or_a_number

@@ -49,26 +49,18 @@ def launch(x):
 
 
 # case: carried_by_a_loop
+# like: rows
 # expect: not applied, type-changes
 """The offset is carried, and another one would be of another type."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    offset = row * stride
-    cols = tl.arange(0, BLOCK)
-    for start in range(0, N, BLOCK):
-        x = tl.load(X + offset + cols, mask=start + cols < N, other=0.0)
-        tl.store(Y + offset + cols, x * 2, mask=start + cols < N)
-        offset += BLOCK
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
-    return y
+#     row = tl.program_id(0)
+#+    offset = row * stride
+#+    cols = tl.arange(0, BLOCK)
+#-        cols = start + tl.arange(0, BLOCK)
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+#+        x = tl.load(X + offset + cols, mask=start + cols < N, other=0.0)
+#+        tl.store(Y + offset + cols, x * 2, mask=start + cols < N)
+#+        offset += BLOCK
 
 
 # case: offset_is_stored
@@ -93,26 +85,16 @@ def launch(x):
 
 
 # case: one_side_of_a_branch
+# like: from_the_last_row
 # expect: not applied, type-changes
 """On the other side it has 32 bits, and Triton takes no two types."""
-
-
-@triton.jit
-def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    offset = row
-    if M > 1:
-        offset = row * stride
-    x = tl.load(X + offset + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + (M - 1 - row) * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + (M - 1 - row) * stride + cols, x * 2, mask=cols < N)
+#+    offset = row
+#+    if M > 1:
+#+        offset = row * stride
+#+    x = tl.load(X + offset + cols, mask=cols < N, other=0.0)
+#+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
 
 
 # case: stored
@@ -162,25 +144,12 @@ def launch(x):
 
 
 # case: dead_where_a_branch_returns
+# like: dead_after_a_branch
 # expect: not applied, type-changes
 """The one that returns has no other type either."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    offset = 0
-    if row > 5:
-        offset = row * stride
-        tl.store(Y + offset + cols, 1.0, mask=cols < N)
-        return
-    x = tl.load(X + row * stride + offset + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-        x = tl.load(X + offset + cols, mask=cols < N, other=0.0)
+#-        tl.store(Y + offset + cols, x * 2, mask=cols < N)
+#+        tl.store(Y + offset + cols, 1.0, mask=cols < N)
+#+        return
+#+    x = tl.load(X + row * stride + offset + cols, mask=cols < N, other=0.0)
+#+    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)

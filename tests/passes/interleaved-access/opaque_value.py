@@ -69,20 +69,14 @@ def run(x: torch.Tensor, m: torch.Tensor):
 
 
 # case: mask_of_one_lane_in_three
+# like: policies_differ
 # expect: not applied, opaque-value
 """The lanes are not compared, but divided."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    chosen = k % 3 == 0
-    even = tl.load(X + 2 * k, mask=mask & chosen, other=0.0)
-    odd = tl.load(X + 2 * k + 1, mask=mask & chosen, other=0.0)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    chosen = k % 3 == 0
+#+    even = tl.load(X + 2 * k, mask=mask & chosen, other=0.0)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask & chosen, other=0.0)
 
 
 # case: mask_of_the_even_element
@@ -101,36 +95,21 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
 
 
 # case: mask_without_one_lane
+# like: policies_differ
 # expect: not applied, opaque-value
 """`k != n`: of each pair, not of each element."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask & (k != 5), other=0.0)
-    odd = tl.load(X + 2 * k + 1, mask=mask & (k != 5), other=0.0)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=mask & (k != 5), other=0.0)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask & (k != 5), other=0.0)
 
 
 # case: mask_of_the_first_element
+# like: mask_up_to_and_with
 # expect: not applied, opaque-value
 """Both are masked by the even element, and their number is even."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    even = tl.load(X + 2 * k, mask=2 * k < 2 * n, other=0.0)
-    odd = tl.load(X + 2 * k + 1, mask=2 * k < 2 * n, other=0.0)
-    tl.store(Y + k, even - odd, mask=k < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+#-    mask = (k <= n - 1) & (k > 0)
+#-    even = tl.load(X + 2 * k, mask=mask, other=0.0)
+#-    odd = tl.load(X + 2 * k + 1, mask=mask, other=0.0)
+#+    even = tl.load(X + 2 * k, mask=2 * k < 2 * n, other=0.0)
+#+    odd = tl.load(X + 2 * k + 1, mask=2 * k < 2 * n, other=0.0)

@@ -11,19 +11,15 @@ def run(x: torch.Tensor):
 
 
 # case: other_differs
+# like: policies_differ
 # expect: not applied, arguments-differ
 """Lanes behind the end are 0 in one half and 1 in the other."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask, other=0.0)
-    odd = tl.load(X + 2 * k + 1, mask=mask, other=1.0)
-    tl.store(Y + k, even + odd, mask=k <= n)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#-    tl.store(Y + k, even + odd, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=mask, other=0.0)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#+    tl.store(Y + k, even + odd, mask=k <= n)
 
 
 # case: policies_differ
@@ -71,39 +67,25 @@ def run(x: torch.Tensor):
 
 
 # case: comment_in_a_load
+# like: policies_differ
 # expect: not applied, comment-inside
 """A comment inside of a load would be lost."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    odd = tl.load(
-        X + 2 * k + 1,  # the imaginary part
-        mask=mask,
-    )
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=mask)
+#+    odd = tl.load(
+#+        X + 2 * k + 1,  # the imaginary part
+#+        mask=mask,
+#+    )
 
 
 # case: loaded_between_the_stores
+# like: one_number_for_all
 # expect: not applied, data-may-change
 """What was stored first is read before the second store."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    tl.store(Y + 2 * k, even, mask=mask)
-    again = tl.load(Y + 2 * k, mask=mask)
-    tl.store(Y + 2 * k + 1, again + 1.0, mask=mask)
-# shared: run
+#-    tl.store(Y + 2 * k + 1, 0.0, mask=mask)
+#+    again = tl.load(Y + 2 * k, mask=mask)
+#+    tl.store(Y + 2 * k + 1, again + 1.0, mask=mask)
 
 
 # case: maybe_one_buffer
@@ -128,99 +110,57 @@ def run(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor):
 
 
 # case: stored_between_the_loads
+# like: in_place
 # expect: not applied, data-may-change
 """In place, one after the other: the second load reads what was not stored yet."""
-
-
-@triton.jit
-def kernel(X, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    tl.store(X + 2 * k, even + 1.0, mask=mask)
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    tl.store(X + 2 * k + 1, odd + even, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    kernel[(triton.cdiv(n, 32),)](x, n, BLOCK=32)
-    return x
+#     even = tl.load(X + 2 * k, mask=mask)
+#+    tl.store(X + 2 * k, even + 1.0, mask=mask)
+#-    tl.store(X + 2 * k, -odd, mask=mask)
+#-    tl.store(X + 2 * k + 1, even, mask=mask)
+#+    tl.store(X + 2 * k + 1, odd + even, mask=mask)
 
 
 # case: masks_differ
+# like: policies_differ
 # expect: not applied, different-mask
 """The masks end at two different lanes."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=k < n)
-    odd = tl.load(X + 2 * k + 1, mask=k < n - 1)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=k < n)
+#+    odd = tl.load(X + 2 * k + 1, mask=k < n - 1)
 
 
 # case: one_is_masked
+# like: policies_differ
 # expect: not applied, different-mask
 """Only the second load is masked."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k)
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#+    even = tl.load(X + 2 * k)
 
 
 # case: exit_in_between
+# like: one_number_for_all
 # expect: not applied, early-exit
 """The program may end between the two stores."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    tl.store(Y + 2 * k, even, mask=mask)
-    if n < 7:
-        return
-    tl.store(Y + 2 * k + 1, even, mask=mask)
-# shared: run
+#-    tl.store(Y + 2 * k + 1, 0.0, mask=mask)
+#+    if n < 7:
+#+        return
+#+    tl.store(Y + 2 * k + 1, even, mask=mask)
 
 
 # case: atomic_in_between
+# like: base_changes_in_between
 # expect: not applied, memory-order
 """An atomic orders memory."""
-
-
-@triton.jit
-def kernel(X, Y, C, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    tl.atomic_add(C, 1)
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(n, dtype=x.dtype, device=x.device)
-    count = torch.zeros(1, dtype=torch.int32, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, count, n, BLOCK=32)
-    return y
+#-def kernel(X, Y, n, BLOCK: tl.constexpr):
+#+def kernel(X, Y, C, n, BLOCK: tl.constexpr):
+#-    X += 1
+#+    tl.atomic_add(C, 1)
+#-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+#-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+#+    y = torch.empty(n, dtype=x.dtype, device=x.device)
+#+    count = torch.zeros(1, dtype=torch.int32, device=x.device)
+#+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, count, n, BLOCK=32)
 
 
 # case: mask_counts_elsewhere
@@ -263,37 +203,25 @@ def run(x: torch.Tensor):
 
 
 # case: address_has_a_part_for_each_lane
+# like: policies_differ
 # expect: not applied, shape-changes
 """What is added is 0 for each lane, and a tile of as many nevertheless."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    zeros = tl.zeros([BLOCK], tl.int32)
-    even = tl.load(X + zeros + 2 * k, mask=mask)
-    odd = tl.load(X + zeros + 2 * k + 1, mask=mask)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    zeros = tl.zeros([BLOCK], tl.int32)
+#+    even = tl.load(X + zeros + 2 * k, mask=mask)
+#+    odd = tl.load(X + zeros + 2 * k + 1, mask=mask)
 
 
 # case: mask_has_a_part_for_each_lane
+# like: policies_differ
 # expect: not applied, shape-changes
 """A part of the mask is the same for all lanes, and a tile of as many."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    enough = tl.full([BLOCK], n, tl.int32) > 3
-    even = tl.load(X + 2 * k, mask=mask & enough)
-    odd = tl.load(X + 2 * k + 1, mask=mask & enough)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    enough = tl.full([BLOCK], n, tl.int32) > 3
+#+    even = tl.load(X + 2 * k, mask=mask & enough)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask & enough)
 
 
 # case: one_number_for_all
@@ -313,19 +241,13 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
 
 
 # case: volatile_loads
+# like: policies_differ
 # expect: not applied, volatile-load
 """Their author wants each of them."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask, volatile=True)
-    odd = tl.load(X + 2 * k + 1, mask=mask, volatile=True)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=mask, volatile=True)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask, volatile=True)
 
 
 # case: each_masks_its_own_element

@@ -3,32 +3,16 @@ import triton
 import triton.language as tl
 
 
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
-
-
 # case: absolute_value
+# like: in_one_expression
 """Only loads come in pairs; their offsets are still needed for the store."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    real = tl.load(X + 2 * k, mask=mask, other=0.0).to(tl.float32)
-    imag = tl.load(X + 2 * k + 1, mask=mask, other=0.0).to(tl.float32)
-    tl.store(Y + k, tl.sqrt(real * real + imag * imag), mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    real = tl.load(X + 2 * k, mask=mask, other=0.0).to(tl.float32)
+#+    imag = tl.load(X + 2 * k + 1, mask=mask, other=0.0).to(tl.float32)
+#+    tl.store(Y + k, tl.sqrt(real * real + imag * imag), mask=mask)
+#-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+#+    y = torch.empty(n, dtype=torch.float32, device=x.device)
 
 
 # case: added_to_buckets
@@ -76,37 +60,27 @@ def run(x: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
 
 
 # case: comments_stay
+# like: in_one_expression
 """Comments behind statements that go stand above what comes."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    # Both halves of a number.
-    real = tl.load(X + 2 * k, mask=mask)  # the real part
-    imag = tl.load(X + 2 * k + 1, mask=mask)  # the imaginary part
-    tl.store(Y + 2 * k, imag, mask=mask)  # swapped
-    tl.store(Y + 2 * k + 1, real, mask=mask)
-# shared: run
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    # Both halves of a number.
+#+    real = tl.load(X + 2 * k, mask=mask)  # the real part
+#+    imag = tl.load(X + 2 * k + 1, mask=mask)  # the imaginary part
+#+    tl.store(Y + 2 * k, imag, mask=mask)  # swapped
+#+    tl.store(Y + 2 * k + 1, real, mask=mask)
 
 
 # case: conjugate
+# like: in_one_expression
 """Complex numbers, loaded and stored in halves."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    base = k * 2
-    real = tl.load(X + base, mask=mask)
-    imag = tl.load(X + base + 1, mask=mask)
-    tl.store(Y + base, real, mask=mask)
-    tl.store(Y + base + 1, -imag, mask=mask)
-# shared: run
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    base = k * 2
+#+    real = tl.load(X + base, mask=mask)
+#+    imag = tl.load(X + base + 1, mask=mask)
+#+    tl.store(Y + base, real, mask=mask)
+#+    tl.store(Y + base + 1, -imag, mask=mask)
 
 
 # case: four_elements
@@ -170,7 +144,13 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
 
     total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
     tl.store(Y + k, total, mask=mask)
-# shared: run
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
 
 
 # case: in_place

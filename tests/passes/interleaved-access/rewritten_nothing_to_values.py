@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
-
-
 # case: nothing_is_masked
 """Whole tiles, without a mask."""
 
@@ -31,19 +24,14 @@ def run(x: torch.Tensor):
 
 
 # case: odd_before_even
+# like: in_one_expression
 """The second element is loaded, and stored, first."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    even = tl.load(X + 2 * k, mask=mask)
-    tl.store(Y + 2 * k + 1, even, mask=mask)
-    tl.store(Y + 2 * k, odd, mask=mask)
-# shared: run
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=mask)
+#+    tl.store(Y + 2 * k + 1, even, mask=mask)
+#+    tl.store(Y + 2 * k, odd, mask=mask)
 
 
 # case: offset_divided_by_a_number
@@ -70,50 +58,36 @@ def run(x: torch.Tensor):
 
 
 # case: offsets_of_64_bits
+# like: policies_differ
 """What was computed in 64 bits stays so, the bound of the mask too."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-    even = tl.load(X + 2 * k, mask=mask)
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+#+    k = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+#-
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#+    even = tl.load(X + 2 * k, mask=mask)
 
 
 # case: pointers_have_a_name
+# like: in_one_expression
 """The address of the first element is a name."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    first = X + 2 * k
-    target = Y + k * 2
-    even = tl.load(first, mask=mask)
-    odd = tl.load(first + 1, mask=mask)
-    tl.store(target, odd, mask=mask)
-    tl.store(target + 1, even, mask=mask)
-# shared: run
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    first = X + 2 * k
+#+    target = Y + k * 2
+#+    even = tl.load(first, mask=mask)
+#+    odd = tl.load(first + 1, mask=mask)
+#+    tl.store(target, odd, mask=mask)
+#+    tl.store(target + 1, even, mask=mask)
 
 
 # case: policies_stay
+# like: in_one_expression
 """Hints to the cache that both have."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask, other=0.0, eviction_policy="evict_first")
-    odd = tl.load(X + 2 * k + 1, mask=mask, other=0.0, eviction_policy="evict_first")
-    tl.store(Y + k, even + odd, mask=mask, cache_modifier=".cs")
-# shared: run
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    even = tl.load(X + 2 * k, mask=mask, other=0.0, eviction_policy="evict_first")
+#+    odd = tl.load(X + 2 * k + 1, mask=mask, other=0.0, eviction_policy="evict_first")
+#+    tl.store(Y + k, even + odd, mask=mask, cache_modifier=".cs")
 
 
 # case: rotary_rows
@@ -143,26 +117,14 @@ def run(x: torch.Tensor):
 
 
 # case: second_name_is_read_before
+# like: policies_differ
 """The name of the second load is another value until then."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    odd = k * 0.5
-    even = tl.load(X + 2 * k, mask=mask)
-    even = even + odd
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    tl.store(Y + k, even + odd, mask=mask)
-
-
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#+    odd = k * 0.5
+#+    even = tl.load(X + 2 * k, mask=mask)
+#+    even = even + odd
+#-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+#+    y = torch.empty(n, dtype=torch.float32, device=x.device)
 
 
 # case: start_outside_of_the_product
@@ -189,21 +151,15 @@ def run(x: torch.Tensor):
 
 
 # case: value_changes_in_between
+# like: policies_differ
 """What is stored first has another name by the time of the second."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    odd = tl.load(X + 2 * k + 1, mask=mask)
-    out = even + odd
-    tl.store(Y + 2 * k, out, mask=mask)
-    out = even - odd
-    tl.store(Y + 2 * k + 1, out, mask=mask)
-# shared: run
+#-    even = tl.load(X + 2 * k, mask=mask, eviction_policy="evict_first")
+#+    even = tl.load(X + 2 * k, mask=mask)
+#-    tl.store(Y + k, even + odd, mask=mask)
+#+    out = even + odd
+#+    tl.store(Y + 2 * k, out, mask=mask)
+#+    out = even - odd
+#+    tl.store(Y + 2 * k + 1, out, mask=mask)
 
 
 # case: values_are_long
@@ -229,16 +185,9 @@ def run(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
 
 
 # case: values_of_two_types
+# like: one_number_for_all
 """What is stored is cast to the type of the tensor, as each store did."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    odd = tl.load(X + 2 * k + 1, mask=mask).to(tl.float32) * 0.5
-    tl.store(Y + 2 * k, even, mask=mask)
-    tl.store(Y + 2 * k + 1, odd, mask=mask)
-# shared: run
+#     even = tl.load(X + 2 * k, mask=mask)
+#+    odd = tl.load(X + 2 * k + 1, mask=mask).to(tl.float32) * 0.5
+#-    tl.store(Y + 2 * k + 1, 0.0, mask=mask)
+#+    tl.store(Y + 2 * k + 1, odd, mask=mask)

@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-def run(x: torch.Tensor):
-    n = x.numel() // 2
-    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
-    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
-    return y
-
-
 # case: along_the_first_axis
 # expect: silent
 """The step is along the first axis of the tile; the last one has the rows."""
@@ -45,23 +38,24 @@ def kernel(X, Y, n, BLOCK: tl.constexpr):
     X += 1
     odd = tl.load(X + 2 * k + 1, mask=mask)
     tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+
+
+def run(x: torch.Tensor):
+    n = x.numel() // 2
+    y = torch.empty(2 * n, dtype=x.dtype, device=x.device)
+    kernel[(triton.cdiv(n, 32),)](x.contiguous(), y, n, BLOCK=32)
+    return y
 
 
 # case: distance_is_two
+# like: base_changes_in_between
 # expect: silent
 """2k and 2k + 2: no two of them are neighbors."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    next_even = tl.load(X + 2 * k + 2, mask=mask)
-    tl.store(Y + k, even + next_even, mask=mask)
-# shared: run
+#-    X += 1
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#-    tl.store(Y + k, even + odd, mask=mask)
+#+    next_even = tl.load(X + 2 * k + 2, mask=mask)
+#+    tl.store(Y + k, even + next_even, mask=mask)
 
 
 # case: every_third_element
@@ -88,43 +82,26 @@ def run(x: torch.Tensor):
 
 
 # case: halves_of_a_row
+# like: in_one_expression
 # expect: silent
 """The other layout of rotary embeddings: both halves are contiguous."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    first = tl.load(X + k, mask=mask)
-    second = tl.load(X + n + k, mask=mask)
-    tl.store(Y + k, -second, mask=mask)
-    tl.store(Y + n + k, first, mask=mask)
-# shared: run
+#-    total = tl.load(X + 2 * k, mask=mask, other=1.0) * tl.load(X + 2 * k + 1, mask=mask, other=1.0)
+#-    tl.store(Y + k, total, mask=mask)
+#+    first = tl.load(X + k, mask=mask)
+#+    second = tl.load(X + n + k, mask=mask)
+#+    tl.store(Y + k, -second, mask=mask)
+#+    tl.store(Y + n + k, first, mask=mask)
 
 
 # case: neighbors_by_a_rounding
+# like: offset_divided_by_a_number
 # expect: silent
 """As in Python the quotient were -1, and both loads neighbors; it is 0 where a name is divided."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    w = 4 - 5
-    cols = tl.arange(0, BLOCK)
-    a = tl.load(X + row * N + w // 3 + 2 * cols)
-    b = tl.load(X + row * N + 2 * cols)
-    tl.store(Y + row * BLOCK + cols, a * b)
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, 64, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=64)
-    return y
+#-    mask = cols < N // 2
+#-    a = tl.load(X + row * N + w // 3 + 2 * cols, mask=mask, other=0.0)
+#-    b = tl.load(X + row * N + w // 3 + 2 * cols + 1, mask=mask, other=0.0)
+#+    a = tl.load(X + row * N + w // 3 + 2 * cols)
+#+    b = tl.load(X + row * N + 2 * cols)
 
 
 # case: step_is_a_parameter
@@ -194,18 +171,11 @@ def run(x: torch.Tensor):
 
 
 # case: under_two_conditions
+# like: base_changes_in_between
 # expect: silent
 """The second load runs under a condition."""
-
-
-@triton.jit
-def kernel(X, Y, n, BLOCK: tl.constexpr):
-    k = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = k < n
-
-    even = tl.load(X + 2 * k, mask=mask)
-    odd = even
-    if n > 5:
-        odd = tl.load(X + 2 * k + 1, mask=mask)
-    tl.store(Y + k, even + odd, mask=mask)
-# shared: run
+#-    X += 1
+#-    odd = tl.load(X + 2 * k + 1, mask=mask)
+#+    odd = even
+#+    if n > 5:
+#+        odd = tl.load(X + 2 * k + 1, mask=mask)

@@ -174,20 +174,11 @@ def scale(x: torch.Tensor):
 
 
 # case: stored_in_the_loop
+# like: volatile
 # expect: not applied, data-may-change
 """The loop stores what it reads again."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x += tl.load(Out + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-        x *= tl.load(W + row, volatile=True)
+#+        x += tl.load(Out + row)
 
 
 # case: stored_through_a_choice

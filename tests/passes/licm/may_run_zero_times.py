@@ -11,21 +11,17 @@ def run(x, w, flag=1):
 
 
 # case: mask_may_be_none
+# like: volatile
 # expect: not applied, may-run-zero-times
 """Whether the loop runs is not known, and the mask may be None, to which no condition can be
 added."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr, EVEN: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    mask = None if EVEN else lanes < flag
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + lanes, mask=mask)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+#+def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+#     lanes = tl.arange(0, BLOCK)
+#+    mask = None if EVEN else lanes < flag
+#-        x = tl.load(X + row * n + cols, mask=cols < n)
+#-        x *= tl.load(W + row, volatile=True)
+#+        x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + lanes, mask=mask)
 
 
 # case: step_may_be_negative
@@ -42,26 +38,15 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
 
 
 # case: step_of_unknown_sign
+# like: backwards
 # expect: not applied, may-run-zero-times
 """The loop may count up or down."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, step, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(0, m, step):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, 1, BLOCK=triton.next_power_of_2(n))
-    return out
+#-def kernel(X, B, Out, m, n, last, BLOCK: tl.constexpr):
+#+def kernel(X, B, Out, m, n, step, BLOCK: tl.constexpr):
+#-    for row in range(last, -1, -1):
+#+    for row in range(0, m, step):
+#-    kernel[(2,)](x, b, out, m, n, m - 1, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(2,)](x, b, out, m, n, 1, BLOCK=triton.next_power_of_2(n))
 
 
 # case: while_it_lasts
@@ -79,50 +64,27 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
 
 
 # case: more_programs_than_rows
+# like: programs_skip_rows
 # expect: not applied, may-run-zero-times
 """One of two launches may start programs without a row."""
-
-
-@triton.jit
-def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        w = tl.load(W + cols, mask=mask, other=0.0)
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x * w, mask=mask)
-
-
-def run(x, w, few):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    if few:
-        kernel[(min(m, 64),)](x, w, out, m, n, BLOCK=64)
-    else:
-        kernel[(64,)](x, w, out, m, n, BLOCK=64)
-    return out
+#-    for row in range(tl.program_id(0) * 2, m, tl.num_programs(0)):
+#+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+#-def run(x, w):
+#+def run(x, w, few):
+#-    kernel[(m,)](x, w, out, m, n, BLOCK=64)
+#+    if few:
+#+        kernel[(min(m, 64),)](x, w, out, m, n, BLOCK=64)
+#+    else:
+#+        kernel[(64,)](x, w, out, m, n, BLOCK=64)
 
 
 # case: empty_rows
+# like: length_is_checked
 # expect: not applied, may-run-zero-times
 """There may be rows, and a scale for each, without an element: `Scale` may be no memory then."""
+#-# tritonopt: x: f32[m, n], scale: f32[m]
 
-
-@triton.jit
-def kernel(X, Scale, Out, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        scale = tl.load(Scale + row)
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        tl.store(Out + row * n + cols, x * scale, mask=cols < n)
-
-
-def run(x, scale):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, scale, out, n, BLOCK=16)
-    return out
+#-    assert n > 0
 
 
 # case: programs_skip_rows

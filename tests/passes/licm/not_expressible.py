@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-def run(x, b, parts=1, flag=1):
-    m, n = x.shape
-    out = torch.empty(4 * m, n)
-    kernel[(1,)](x, b, out, m, n, flag, parts, BLOCK=triton.next_power_of_2(n))
-    return out
-
-
 # case: divided_by_another
 # expect: not applied, not-expressible
 """What was divided by is another number."""
@@ -24,45 +17,33 @@ def kernel(X, B, Out, m, n, flag, parts, BLOCK: tl.constexpr):
         b = tl.load(B + n // parts)
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)
         tl.store(Out + (part + row) * n + cols, x * b, mask=mask)
-# shared: run
+
+
+def run(x, b, parts=1, flag=1):
+    m, n = x.shape
+    out = torch.empty(4 * m, n)
+    kernel[(1,)](x, b, out, m, n, flag, parts, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: divided_in_a_loop
+# like: divided_by_another
 # expect: not applied, not-expressible
 """The loop in front may run no time, and has divided by nothing then."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, flag, parts, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    part = 0
-    for i in range(flag):
-        part += n // parts
-    for row in range(m):
-        b = tl.load(B + n // parts)
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        tl.store(Out + (part + row) * n + cols, x * b, mask=mask)
-# shared: run
+#-    part = n // flag
+#+    part = 0
+#+    for i in range(flag):
+#+        part += n // parts
 
 
 # case: divided_on_one_way_only
+# like: divided_by_another
 # expect: not applied, not-expressible
 """Where the flag is off, nothing was divided by yet."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, flag, parts, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    part = 0
-    if flag > 0:
-        part = n // parts
-    for row in range(m):
-        b = tl.load(B + n // parts)
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        tl.store(Out + (part + row) * n + cols, x * b, mask=mask)
-# shared: run
+#-    part = n // flag
+#+    part = 0
+#+    if flag > 0:
+#+        part = n // parts
 
 
 # case: divides_under_a_mask
@@ -87,24 +68,15 @@ def run(x, w, period):
 
 
 # case: index_bound_elsewhere
+# like: step_may_be_negative
 # expect: not applied, not-expressible
 """The offsets have another meaning in another loop."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        offs = start + tl.arange(0, BLOCK)
-        tl.store(Out + row * n + offs, 0.0, mask=offs < n)
-    for i in range(0, 4):
-        offs = tl.arange(0, BLOCK)
-        w = tl.load(W + offs, mask=offs < n)
-        tl.store(Out + row * n + offs, w + i, mask=offs < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+#-    for i in range(row, n, flag):
+#-        tl.store(Out + i, tl.load(X + i) * tl.load(W + row))
+#+    for start in range(0, n, BLOCK):
+#+        offs = start + tl.arange(0, BLOCK)
+#+        tl.store(Out + row * n + offs, 0.0, mask=offs < n)
+#+    for i in range(0, 4):
+#+        offs = tl.arange(0, BLOCK)
+#+        w = tl.load(W + offs, mask=offs < n)
+#+        tl.store(Out + row * n + offs, w + i, mask=offs < n)

@@ -3,45 +3,25 @@ import triton
 import triton.language as tl
 
 
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
-
-
 # case: past_an_assertion
+# like: volatile
 # expect: not applied, assertion-in-the-loop
 """The assertion is there to fail before a wrong address is read."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        tl.device_assert(row < flag)
-        x *= tl.load(W + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-        x *= tl.load(W + row, volatile=True)
+#+        tl.device_assert(row < flag)
+#+        x *= tl.load(W + row)
 
 
 # case: nothing_stored
+# like: stored_through_a_choice
 # expect: not applied, compiler-knows
 """The loop stores nothing, so the compiler moves the load itself."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * n + cols, mask=cols < n, other=0.0) * tl.load(W + row)
-    tl.store(Out + row, tl.sum(acc, axis=0))
-# shared: run
+#-    place = Out if flag > 0 else W
+#+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+#-        x = tl.load(X + row * n + cols, mask=cols < n) * tl.load(W + row)
+#-        tl.store(place + row * n + cols, x, mask=cols < n)
+#+        acc += tl.load(X + row * n + cols, mask=cols < n, other=0.0) * tl.load(W + row)
+#+    tl.store(Out + row, tl.sum(acc, axis=0))
 
 
 # case: nothing_stored_under_a_flag
@@ -65,20 +45,13 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 # case: licm_disabled
+# like: volatile
 # expect: not applied, loop-options
 """The author has said that nothing moves out of the loop."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in tl.range(0, n, BLOCK, disable_licm=True):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x *= tl.load(W + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-    for start in range(0, n, BLOCK):
+#+    for start in tl.range(0, n, BLOCK, disable_licm=True):
+#-        x *= tl.load(W + row, volatile=True)
+#+        x *= tl.load(W + row)
 
 
 # case: decorated_helper
@@ -109,39 +82,21 @@ def run(x: torch.Tensor):
 
 
 # case: past_an_unknown_call
+# like: volatile
 # expect: not applied, unknown-call
 """Nothing is known of the function."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x = finish(x)
-        x *= tl.load(W + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-        x *= tl.load(W + row, volatile=True)
+#+        x = finish(x)
+#+        x *= tl.load(W + row)
 
 
 # case: past_another_volatile
+# like: volatile
 # expect: not applied, volatile-load
 """Another load is volatile; what stands behind it stays behind it."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        ready = tl.load(X, volatile=True)
-        x *= tl.load(W + row) + ready
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-        x *= tl.load(W + row, volatile=True)
+#+        ready = tl.load(X, volatile=True)
+#+        x *= tl.load(W + row) + ready
 
 
 # case: volatile
@@ -158,4 +113,10 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
         x = tl.load(X + row * n + cols, mask=cols < n)
         x *= tl.load(W + row, volatile=True)
         tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+
+
+def run(x, w, flag=1):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
+    return out

@@ -11,20 +11,11 @@ def run(x, w, flag=1):
 
 
 # case: address_is_loaded
+# like: volatile
 # expect: unchanged
 """The index is loaded in every iteration."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x *= tl.load(W + tl.load(X + row * n + start).to(tl.int32))
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-# shared: run
+#-        x *= tl.load(W + row, volatile=True)
+#+        x *= tl.load(W + tl.load(X + row * n + start).to(tl.int32))
 
 
 # case: address_moves

@@ -3,122 +3,55 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
-    return out
-
-
 # case: chosen_by_a_ternary
+# like: volatile
 # expect: not applied, under-a-condition
 """One side of a ternary loads, and the tile decides."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        x *= tl.load(W + row) if start > 0 else 1.0
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+#-        x *= tl.load(W + row, volatile=True)
+#+        x *= tl.load(W + row) if start > 0 else 1.0
 
 
 # case: else_of_a_value
+# like: flag_is_a_value
 # expect: not applied, under-a-condition
 """Rows of which the first element is not positive come to the load."""
+#-    wide = KIND > 1
 
-
-@triton.jit
-def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if tl.load(X + row * n) > 0.0:
-            x = -x
-        else:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-# shared: run
+#-        if wide:
+#+        if tl.load(X + row * n) > 0.0:
+#+            x = -x
+#+        else:
 
 
 # case: flag_above_a_changing_condition
+# like: flag_around_an_inner_loop
 # expect: not applied, under-a-condition
 """The flag is known; the condition below it is not."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if HAS_BIAS:
-            if row > 0:
-                x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+#-            for i in range(0, 3):
+#+            if row > 0:
 
 
 # case: flag_and_a_value
+# like: flag_around_an_inner_loop
 # expect: not applied, under-a-condition
 """Half of the condition is known, and half of it changes."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if HAS_BIAS and row > 0:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+#-        if HAS_BIAS:
+#-            for i in range(0, 3):
+#-                x += tl.load(B + cols, mask=mask, other=0.0)
+#+        if HAS_BIAS and row > 0:
+#+            x += tl.load(B + cols, mask=mask, other=0.0)
 
 
 # case: flag_changes_in_the_loop
+# like: flag_is_a_value
 # expect: not applied, under-a-condition
 """Only the first row has a bias."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    first = True
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if first:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-        first = False
-        tl.store(Out + row * n + cols, x, mask=mask)
-# shared: run
+#-    wide = KIND > 1
+#+    first = True
+#-        if wide:
+#+        if first:
+#             x += tl.load(B + cols, mask=mask, other=0.0)
+#+        first = False
 
 
 # case: flag_is_a_value
@@ -136,45 +69,39 @@ def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
         if wide:
             x += tl.load(B + cols, mask=mask, other=0.0)
         tl.store(Out + row * n + cols, x, mask=mask)
-# shared: run
+
+
+# tritonopt: x: f32[m, n], b: f32[n]
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: flag_is_bound_again
+# like: pointer_as_a_condition
 # expect: not applied, under-a-condition
 """The parameter is a constant, and what is bound to its name later is none."""
-
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, KIND: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    HAS_BIAS = HAS_BIAS and KIND > 1
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if HAS_BIAS:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
+#-def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
+#+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, KIND: tl.constexpr, BLOCK: tl.constexpr):
+#     mask = cols < n
+#+    HAS_BIAS = HAS_BIAS and KIND > 1
+#-        if B:
+#+        if HAS_BIAS:
 
 
 # case: index_of_an_unrolled_loop
+# like: flag_is_a_value
 # expect: not applied, under-a-condition
 """The compiler knows the index, and another one each time."""
+#-    wide = KIND > 1
 
-
-@triton.jit
-def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        for i in tl.static_range(3):
-            if i == 1:
-                x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-# shared: run
+#-        if wide:
+#-            x += tl.load(B + cols, mask=mask, other=0.0)
+#+        for i in tl.static_range(3):
+#+            if i == 1:
+#+                x += tl.load(B + cols, mask=mask, other=0.0)
 
 
 # case: mask_of_another_tile
@@ -265,48 +192,20 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 # case: short_circuit
+# like: volatile
 # expect: not applied, under-a-condition
 """With a constexpr in front of it, the load may not even be compiled."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, SCALED: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        if SCALED and tl.load(W + row) > start:
-            x = x * 2.0
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+#-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
+#+def kernel(X, W, Out, n, SCALED: tl.constexpr, BLOCK: tl.constexpr):
+#-        x *= tl.load(W + row, volatile=True)
+#+        if SCALED and tl.load(W + row) > start:
+#+            x = x * 2.0
 
 
 # case: under_a_condition
+# like: volatile
 # expect: not applied, under-a-condition
 """Only some iterations come to the load."""
-
-
-@triton.jit
-def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    lanes = tl.arange(0, BLOCK)
-    for start in range(0, n, BLOCK):
-        cols = start + lanes
-        x = tl.load(X + row * n + cols, mask=cols < n)
-        if start > flag:
-            x *= tl.load(W + row)
-        tl.store(Out + row * n + cols, x, mask=cols < n)
-
-
-def run(x, w, flag=1):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(m,)](x, w, out, n, flag, BLOCK=16)
-    return out
+#-        x *= tl.load(W + row, volatile=True)
+#+        if start > flag:
+#+            x *= tl.load(W + row)

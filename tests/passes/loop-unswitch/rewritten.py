@@ -139,26 +139,19 @@ def run(x, flag):
 
 
 # case: condition_named_inside
+# like: under_a_varying_if
 """What the condition is made of is bound in the loop, and moves above it with its comment."""
-
-
-@triton.jit
-def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        last = tl.num_programs(0) - 1
-        # The last row is special.
-        special = row == last  # where flag says so
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        if special & (flag > 0):
-            x = -x
-        acc += x
-    tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
-
-
-# shared: run
+#         cols = start + tl.arange(0, BLOCK)
+#+        last = tl.num_programs(0) - 1
+#+        # The last row is special.
+#+        special = row == last  # where flag says so
+#-        if start > 0:
+#-            acc += x
+#-            if flag > 0:
+#-                acc += 1.0
+#+        if special & (flag > 0):
+#+            x = -x
+#+        acc += x
 
 
 # case: elif_chain
@@ -189,27 +182,18 @@ def kernel(X, Out, n, mode, BLOCK: tl.constexpr):
 
 
 # case: if_else
+# like: under_a_varying_if
 # verify: no, elif_chain is verified, and has one way more
 """One of two ways for every tile, chosen by an argument."""
-
-
-@triton.jit
-def kernel(X, Out, n, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    # Every tile of the row.
-    for start in range(0, n, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
-        # Squares weigh more.
-        if flag > 0:  # as the caller wants it
-            acc += x * x
-        else:  # the plain sum
-            acc += x
-    tl.store(Out + row * BLOCK + tl.arange(0, BLOCK), acc)
-
-
-# shared: run
+#     acc = tl.zeros([BLOCK], dtype=tl.float32)
+#+    # Every tile of the row.
+#-        if start > 0:
+#+        # Squares weigh more.
+#+        if flag > 0:  # as the caller wants it
+#+            acc += x * x
+#+        else:  # the plain sum
+#-            if flag > 0:
+#-                acc += 1.0
 
 
 # case: inner_loop_only

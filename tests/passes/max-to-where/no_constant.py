@@ -4,25 +4,15 @@ import triton.language as tl
 
 
 # case: constant_parameter
+# like: boolean_constant
 # expect: not applied, no-constant
 """The bound is a constexpr parameter: it may be NaN or -0.0."""
-
-
-@triton.jit
-def kernel(X, Y, N, LOW: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-    y = tl.maximum(x, LOW)
-    tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, -1.0, BLOCK=32)
-    return y
+#-def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N, LOW: tl.constexpr, BLOCK: tl.constexpr):
+#-    y = tl.maximum(x, True)
+#+    y = tl.maximum(x, LOW)
+#-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
+#+    kernel[(triton.cdiv(n, 32),)](x, y, n, -1.0, BLOCK=32)
 
 
 # case: helper_with_another_constant
@@ -55,46 +45,18 @@ def run(x: torch.Tensor):
 
 
 # case: tile_of_zeros
+# like: boolean_constant
 # expect: not applied, no-constant
 """The zeros are a tile of a type of its own, which the result would take on."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-    zero = tl.zeros([BLOCK], dtype=tl.float64)
-    y = tl.maximum(x, zero)
-    tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+#-    y = tl.maximum(x, True)
+#+    zero = tl.zeros([BLOCK], dtype=tl.float64)
+#+    y = tl.maximum(x, zero)
 
 
 # case: two_operands
+# like: boolean_constant
 # expect: not applied, no-constant
 """Both operands may be NaN: `tl.maximum` gives the other one, `tl.where(x > w, x, w)` a NaN in w."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-    w = x * 0.5 - 1.0
-    y = tl.maximum(x, w)
-    tl.store(Y + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[n]
-def run(x: torch.Tensor):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 32),)](x, y, n, BLOCK=32)
-    return y
+#-    y = tl.maximum(x, True)
+#+    w = x * 0.5 - 1.0
+#+    y = tl.maximum(x, w)

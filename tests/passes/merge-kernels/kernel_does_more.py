@@ -12,31 +12,12 @@ def partial(X, P, stride, N, BLOCK: tl.constexpr):
     tl.store(P + row * N + cols, x * x, mask=mask)
 
 
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
-
-
 # case: added_in_double
+# like: sums_of_columns
 # expect: not applied, kernel-does-more
 """The second kernel adds up in double precision."""
-# shared: partial
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float64)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-# shared: launch
+#-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+#+    acc = tl.zeros([ROWS, COLS], dtype=tl.float64)
 
 
 # case: adds_a_bias
@@ -67,54 +48,26 @@ def launch(x: torch.Tensor):
 
 
 # case: begins_with_one
+# like: sums_of_columns
 # expect: not applied, kernel-does-more
 """The second kernel begins with 1."""
-# shared: partial
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.full([ROWS, COLS], 1.0, dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-# shared: launch
+#-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
+#+    acc = tl.full([ROWS, COLS], 1.0, dtype=tl.float32)
 
 
 # case: cleared_elsewhere
+# like: largest_number
 # expect: not applied, kernel-does-more
 """More lanes are cleared than those that the load leaves undefined."""
-
-
-@triton.jit
-def partial(X, P, N, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    cols = pid * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + cols, mask=cols < N, other=0.0)
-    tl.store(P + pid, tl.sum(x, axis=0))
-
-
-@triton.jit
-def final(P, Y, M, BLOCK: tl.constexpr):
-    slots = tl.arange(0, BLOCK)
-    x = tl.load(P + slots, mask=slots < M)
-    x = tl.where(slots < M - 1, x, 0.0)
-    tl.store(Y, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[n]
-def launch(x: torch.Tensor):
-    x = x.contiguous()
-    n = x.numel()
-    tiles = triton.cdiv(n, 16)
-    p = torch.empty(tiles, dtype=torch.float32, device=x.device)
-    y = torch.empty(1, dtype=torch.float32, device=x.device)
-    partial[(tiles,)](x, p, n, BLOCK=16)
-    final[(1,)](p, y, tiles, BLOCK=triton.next_power_of_2(tiles))
-    return y
+#-    x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
+#-    tl.store(P + pid, tl.maximum(tl.max(x, axis=0), -1.0))
+#+    x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+    tl.store(P + pid, tl.sum(x, axis=0))
+#-    x = tl.load(P + slots, mask=slots < M, other=-float("inf"))
+#-    tl.store(Y, tl.max(x, axis=0))
+#+    x = tl.load(P + slots, mask=slots < M)
+#+    x = tl.where(slots < M - 1, x, 0.0)
+#+    tl.store(Y, tl.sum(x, axis=0))
 
 
 # case: divided_by_what_may_be_half
@@ -178,54 +131,24 @@ def launch(x: torch.Tensor):
 
 
 # case: number_divided_by_the_sum
+# like: sums_of_columns
 # expect: not applied, kernel-does-more
 """The sum divides the number of rows, which is no sum of quotients."""
-# shared: partial
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, M / tl.sum(acc, axis=0), mask=cols < N)
-# shared: launch
+#-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+#+    tl.store(Y + cols, M / tl.sum(acc, axis=0), mask=cols < N)
 
 
 # case: root_of_each
+# like: sums_of_columns
 # expect: not applied, kernel-does-more
 """The second kernel takes the root of each partial result."""
-# shared: partial
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.sqrt(tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0))
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-# shared: launch
+#-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
+#+        acc += tl.sqrt(tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0))
 
 
 # case: root_of_the_sum
+# like: sums_of_columns
 # expect: not applied, kernel-does-more
 """The second kernel takes the root of the sum, which is no sum of roots."""
-# shared: partial
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sqrt(tl.sum(acc, axis=0)), mask=cols < N)
-# shared: launch
+#-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
+#+    tl.store(Y + cols, tl.sqrt(tl.sum(acc, axis=0)), mask=cols < N)

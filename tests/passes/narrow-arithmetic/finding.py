@@ -4,102 +4,41 @@ import triton.language as tl
 
 
 # case: product_of_two_narrow
+# like: single_precision
 # expect: finding, rounded-before-the-sum
 """Both are bf16, and so is each product."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x * w
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-# tritonopt: x: bf16[m, n], w: bf16[n]
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#-# tritonopt: x: f32[m, n], w: f32[n]
+#+# tritonopt: x: bf16[m, n], w: bf16[n]
 
 
 # case: cast_after_the_product
+# like: single_precision
 # expect: finding, rounded-before-the-sum
 """The kernel itself says that the product is narrower."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += (x * w).to(tl.float32)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#-        total += x * w
+#+        total += (x * w).to(tl.float32)
+#-# tritonopt: x: f32[m, n], w: f32[n]
 
 
 # case: sum_of_products
+# like: single_precision
 # expect: finding, rounded-before-the-sum
 """The same in a sum over a tile."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x.to(tl.float32)
-    tl.store(Y + row, tl.sum(total, axis=0) + tl.sum(tl.load(X + tl.arange(0, BLOCK)) * tl.load(W + tl.arange(0, BLOCK)), axis=0))
-
-
-# tritonopt: x: bf16[m, n], w: bf16[n]
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#-        total += x * w
+#-    tl.store(Y + row, tl.sum(total, axis=0))
+#+        total += x.to(tl.float32)
+#+    tl.store(Y + row, tl.sum(total, axis=0) + tl.sum(tl.load(X + tl.arange(0, BLOCK)) * tl.load(W + tl.arange(0, BLOCK)), axis=0))
+#-# tritonopt: x: f32[m, n], w: f32[n]
+#+# tritonopt: x: bf16[m, n], w: bf16[n]
 
 
 # case: widened_elsewhere
+# like: single_precision
 # expect: finding, rounded-before-the-sum
 """The kernel casts elements of both buffers to fp32, and multiplies others as they are."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x * w
-        total += x.to(tl.float32) + w.to(tl.float32)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#         total += x * w
+#+        total += x.to(tl.float32) + w.to(tl.float32)
+#-# tritonopt: x: f32[m, n], w: f32[n]
 
 
 # case: tile_of_half
@@ -124,27 +63,14 @@ def launch(x):
 
 
 # case: sum_in_int8
+# like: single_precision
 # expect: finding, accumulator-is-too-small
 """127 is soon exceeded."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.int8)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += tl.load(X + cols, mask=cols < N, other=0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#-    total = tl.zeros([BLOCK], dtype=tl.float32)
+#+    total = tl.zeros([BLOCK], dtype=tl.int8)
+#-        total += x * w
+#+        total += tl.load(X + cols, mask=cols < N, other=0)
+#-# tritonopt: x: f32[m, n], w: f32[n]
 
 
 # case: exponential_times_mask
@@ -168,23 +94,11 @@ def launch(g, x):
 
 
 # case: exponential_times_cast_mask
+# like: exponential_times_mask
 # expect: finding, masked-after-the-exponential
 """The same with a cast."""
-
-
-@triton.jit
-def kernel(G, X, Y, T: tl.constexpr):
-    i = tl.arange(0, T)
-    g = tl.load(G + i)
-    x = tl.load(X + i)
-    w = (i[:, None] >= i[None, :]).to(tl.float32) * tl.exp2(g[:, None] - g[None, :])
-    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
-
-
-def launch(g, x):
-    y = torch.empty_like(x)
-    kernel[(1,)](g, x, y, T=32)
-    return y
+#-    w = tl.exp(g[:, None] - g[None, :]) * (i[:, None] >= i[None, :])
+#+    w = (i[:, None] >= i[None, :]).to(tl.float32) * tl.exp2(g[:, None] - g[None, :])
 
 
 # case: products_of_int8

@@ -3,6 +3,38 @@ import triton
 import triton.language as tl
 
 
+# case: cast_before_the_product
+# like: single_precision
+# expect: silent
+"""Each element is cast."""
+#-        total += x * w
+#+        total += x.to(tl.float32) * w.to(tl.float32)
+#-# tritonopt: x: f32[m, n], w: f32[n]
+#+# tritonopt: x: bf16[m, n], w: bf16[n]
+
+
+# case: one_is_cast
+# like: single_precision
+# expect: silent
+"""The other is widened by it."""
+#-        total += x * w
+#+        total += x * w.to(tl.float32)
+#-# tritonopt: x: f32[m, n], w: f32[n]
+#+# tritonopt: x: bf16[m, n], w: bf16[n]
+
+
+# case: type_is_not_known
+# like: single_precision
+# expect: silent
+"""Nothing says that they are narrow."""
+#-# tritonopt: x: f32[m, n], w: f32[n]
+
+
+# case: single_precision
+# expect: silent
+"""They are fp32."""
+
+
 @triton.jit
 def kernel(X, W, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -15,79 +47,6 @@ def kernel(X, W, Y, N, BLOCK: tl.constexpr):
     tl.store(Y + row, tl.sum(total, axis=0))
 
 
-# case: cast_before_the_product
-# expect: silent
-"""Each element is cast."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x.to(tl.float32) * w.to(tl.float32)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-# tritonopt: x: bf16[m, n], w: bf16[n]
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
-
-
-# case: one_is_cast
-# expect: silent
-"""The other is widened by it."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total += x * w.to(tl.float32)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-# tritonopt: x: bf16[m, n], w: bf16[n]
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
-
-
-# case: type_is_not_known
-# expect: silent
-"""Nothing says that they are narrow."""
-
-
-# shared: kernel
-
-
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
-
-
-# case: single_precision
-# expect: silent
-"""They are fp32."""
-
-
-# shared: kernel
-
-
 # tritonopt: x: f32[m, n], w: f32[n]
 def launch(x, w):
     m, n = x.shape
@@ -97,104 +56,46 @@ def launch(x, w):
 
 
 # case: one_is_wide
+# like: single_precision
 # expect: silent
 """An fp32 weight widens the product."""
-
-
-# shared: kernel
-
-
-# tritonopt: x: bf16[m, n], w: f32[n]
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#-# tritonopt: x: f32[m, n], w: f32[n]
+#+# tritonopt: x: bf16[m, n], w: f32[n]
 
 
 # case: tile_is_cast
+# like: tile_of_half
 # expect: silent
 """`tl.sum` adds in fp32."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f16|bf16[m, n]
-def launch(x):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#+    x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
 
 
 # case: counted_in_int8
+# like: single_precision
 # expect: silent
 """Nothing is added to what a loop carries."""
-
-
-@triton.jit
-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.int8)
-    for i in range(0, N, BLOCK):
-        cols = i + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-        total = tl.load(X + cols, mask=cols < N, other=0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def launch(x, w):
-    m, n = x.shape
-    y = torch.empty((m,), device=x.device, dtype=torch.float32)
-    kernel[(m,)](x, w, y, n, BLOCK=64)
-    return y
+#-    total = tl.zeros([BLOCK], dtype=tl.float32)
+#+    total = tl.zeros([BLOCK], dtype=tl.int8)
+#-        total += x * w
+#+        total = tl.load(X + cols, mask=cols < N, other=0)
+#-# tritonopt: x: f32[m, n], w: f32[n]
 
 
 # case: exponent_is_masked
+# like: exponential_times_mask
 # expect: silent
 """Above the diagonal the exponent is -inf."""
-
-
-@triton.jit
-def kernel(G, X, Y, T: tl.constexpr):
-    i = tl.arange(0, T)
-    g = tl.load(G + i)
-    x = tl.load(X + i)
-    w = tl.exp(tl.where(i[:, None] >= i[None, :], g[:, None] - g[None, :], float("-inf")))
-    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
-
-
-def launch(g, x):
-    y = torch.empty_like(x)
-    kernel[(1,)](g, x, y, T=32)
-    return y
+#-    w = tl.exp(g[:, None] - g[None, :]) * (i[:, None] >= i[None, :])
+#+    w = tl.exp(tl.where(i[:, None] >= i[None, :], g[:, None] - g[None, :], float("-inf")))
 
 
 # case: exponential_is_chosen
+# like: exponential_times_mask
 # expect: silent
 """`tl.where` drops what is inf."""
-
-
-@triton.jit
-def kernel(G, X, Y, T: tl.constexpr):
-    i = tl.arange(0, T)
-    g = tl.load(G + i)
-    x = tl.load(X + i)
-    w = tl.where(i[:, None] >= i[None, :], tl.exp(g[:, None] - g[None, :]), 0.0)
-    tl.store(Y + i, tl.sum(w * x[None, :], axis=1))
-
-
-def launch(g, x):
-    y = torch.empty_like(x)
-    kernel[(1,)](g, x, y, T=32)
-    return y
+#-    w = tl.exp(g[:, None] - g[None, :]) * (i[:, None] >= i[None, :])
+#+    w = tl.where(i[:, None] >= i[None, :], tl.exp(g[:, None] - g[None, :]), 0.0)
 
 
 # case: exponent_and_product_are_masked
@@ -225,16 +126,12 @@ def kernel(X, W, Y, N, BLOCK: tl.constexpr):
 
 
 # case: maximum_that_heeds_nan
+# like: greatest_magnitude
 # expect: silent
 """NaN is put back."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-    bad = tl.max((x != x).to(tl.int32), axis=0)
-    tl.store(Y + tl.program_id(0), tl.where(bad > 0, float("nan"), tl.max(x, axis=0)))
+#-    tl.store(Y + tl.program_id(0), tl.max(tl.abs(x), axis=0))
+#+    bad = tl.max((x != x).to(tl.int32), axis=0)
+#+    tl.store(Y + tl.program_id(0), tl.where(bad > 0, float("nan"), tl.max(x, axis=0)))
 
 
 # case: greatest_magnitude
@@ -265,71 +162,28 @@ def kernel(X, M, S, N, BLOCK: tl.constexpr):
 
 
 # case: scan_of_floats
+# like: scan_of_halves
 # expect: silent
 """The elements are cast first."""
-
-
-@triton.jit
-def k(X, Y, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    i = tl.arange(0, BLOCK)
-    x = tl.load(X + row * n + i, mask=i < n, other=0.0).to(tl.float32)
-    tl.store(Y + row * n + i, tl.cumsum(x, 0), mask=i < n)
-
-
-# tritonopt: x: f16[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty((m, n), device=x.device, dtype=torch.float32)
-    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * n + i, mask=i < n, other=0.0)
+#+    x = tl.load(X + row * n + i, mask=i < n, other=0.0).to(tl.float32)
 
 
 # case: product_of_integers
+# like: product_of_bytes
 # expect: silent
 """The elements are cast first."""
-
-
-@triton.jit
-def k(A, X, Y, K, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([], tl.int32)
-    for s in range(0, K, BLOCK):
-        i = s + tl.arange(0, BLOCK)
-        a = tl.load(A + row * K + i, mask=i < K, other=0).to(tl.int32)
-        x = tl.load(X + i, mask=i < K, other=0)
-        total += tl.sum(a * x, 0)
-    tl.store(Y + row, total)
-
-
-# tritonopt: a: i8[m, k], x: i8[k]
-def run(a: torch.Tensor, x: torch.Tensor):
-    m, k_ = a.shape
-    assert x.shape == (k_,) and a.is_contiguous()
-    y = torch.empty((m,), dtype=torch.int32, device=a.device)
-    k[(m,)](a, x, y, k_, BLOCK=32)
-    return y
+#-        a = tl.load(A + row * K + i, mask=i < K, other=0)
+#+        a = tl.load(A + row * K + i, mask=i < K, other=0).to(tl.int32)
+#-        total += tl.sum((a * x).to(tl.int32), 0)
+#+        total += tl.sum(a * x, 0)
 
 
 # case: wide_accumulator
+# like: half_accumulator
 # expect: silent
 """The elements are cast first."""
-
-
-@triton.jit
-def k(X, Y, M, N, BLOCK: tl.constexpr, ROWS: tl.constexpr):
-    c = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    acc = tl.zeros([BLOCK], tl.float32)
-    for r in range(0, M):
-        acc += tl.load(X + r * N + c, mask=c < N, other=0.0)
-    tl.store(Y + c, acc.to(tl.float16), mask=c < N)
-
-
-# tritonopt: x: f16[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty((n,), device=x.device, dtype=torch.float16)
-    k[(triton.cdiv(n, 128),)](x, y, m, n, BLOCK=128, ROWS=16)
-    return y
+#-    acc = tl.zeros([BLOCK], tl.float16)
+#+    acc = tl.zeros([BLOCK], tl.float32)
+#-    tl.store(Y + c, acc, mask=c < N)
+#+    tl.store(Y + c, acc.to(tl.float16), mask=c < N)

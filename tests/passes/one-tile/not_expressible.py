@@ -13,25 +13,11 @@ def run(x: torch.Tensor):
 
 
 # case: comment_behind_a_load
+# like: other_elements
 # expect: not applied, not-expressible
 """A comment stands behind the load that would go."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)  # still in L2
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-        x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)  # still in L2
 
 
 # case: counter_beside_a_parameter
@@ -107,97 +93,55 @@ def run(x: torch.Tensor):
 
 
 # case: counter_is_in_a_nested_loop
+# like: counter_beside_a_parameter
 # expect: not applied, not-expressible
 """Functions that take tensors alone have the counter, and a loop counts on from it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += tl.sum(x * x, axis=0) + tl.sum(tl.broadcast_to(start, [BLOCK]), axis=0)
-        for more in range(start, 2):
-            total += more
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * total, mask=cols < N)
-# shared: run
+#-        total += tl.sum(x * x, axis=0) * ((N + start - 5) // 3)
+#+        total += tl.sum(x * x, axis=0) + tl.sum(tl.broadcast_to(start, [BLOCK]), axis=0)
+#+        for more in range(start, 2):
+#+            total += more
 
 
 # case: counter_is_passed_on
+# like: counter_is_cast
 # expect: not applied, not-expressible
 """A helper takes the counter, and might not take a number."""
-
-
-@triton.jit
-def columns(start, BLOCK: tl.constexpr):
-    return start + tl.arange(0, BLOCK)
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = columns(start, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = columns(start, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+# import triton.language as tl
+#+
+#+
+#+@triton.jit
+#+def columns(start, BLOCK: tl.constexpr):
+#+    return start + tl.arange(0, BLOCK)
+#-        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
+#+        cols = columns(start, BLOCK)
+#-        cols = start.to(tl.int64) + tl.arange(0, BLOCK)
+#+        cols = columns(start, BLOCK)
 
 
 # case: counter_of_64_bits
+# like: counter_beside_a_parameter
 # expect: not applied, not-expressible
 """One bound is of 64 bits, and so is the counter, and what it is added to."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    length = tl.cast(N, tl.int64)
-    total = 0.0
-    for start in range(0, length, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += tl.sum(x * x, axis=0) * ((tl.program_id(0) + start) * 65536 * 65536)
-    for start in range(0, length, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * total, mask=cols < N)
-# shared: run
+#     Y += tl.program_id(0) * N
+#+    length = tl.cast(N, tl.int64)
+#-    for start in range(0, N, BLOCK):
+#+    for start in range(0, length, BLOCK):
+#-        total += tl.sum(x * x, axis=0) * ((N + start - 5) // 3)
+#-    for start in range(0, N, BLOCK):
+#+        total += tl.sum(x * x, axis=0) * ((tl.program_id(0) + start) * 65536 * 65536)
+#+    for start in range(0, length, BLOCK):
 
 
 # case: counter_times_a_float
+# like: counter_beside_a_parameter
 # expect: not applied, not-expressible
 """A counter times a float is a float, and makes one of what it is added to."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    row = tl.program_id(0)
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += tl.sum(x * x, axis=0) + (row + start * 1.0) * 2000000000
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * total * (1 + tl.exp(start * 1.0)), mask=cols < N)
-# shared: run
+#     Y += tl.program_id(0) * N
+#+    row = tl.program_id(0)
+#-        total += tl.sum(x * x, axis=0) * ((N + start - 5) // 3)
+#+        total += tl.sum(x * x, axis=0) + (row + start * 1.0) * 2000000000
+#-        tl.store(Y + cols, x * total, mask=cols < N)
+#+        tl.store(Y + cols, x * total * (1 + tl.exp(start * 1.0)), mask=cols < N)
 
 
 # case: counter_to_a_difference
@@ -233,21 +177,10 @@ def run(x: torch.Tensor):
 
 
 # case: counter_wraps
+# like: counter_beside_a_parameter
 # expect: not applied, not-expressible
 """The counter is of 32 bits, and sums of it wrap around."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += tl.sum(x * x, axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * total * (start + 2147483647 + 1), mask=cols < N)
-# shared: run
+#-        total += tl.sum(x * x, axis=0) * ((N + start - 5) // 3)
+#+        total += tl.sum(x * x, axis=0)
+#-        tl.store(Y + cols, x * total, mask=cols < N)
+#+        tl.store(Y + cols, x * total * (start + 2147483647 + 1), mask=cols < N)

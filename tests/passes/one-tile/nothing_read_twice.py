@@ -3,15 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: another_program_writes
 # expect: not applied, nothing-read-twice
 """After the atomic other programs may have written to the row."""
@@ -42,27 +33,14 @@ def run(x: torch.Tensor, lock: torch.Tensor):
 
 
 # case: barrier_in_between
+# like: other_elements
 # expect: not applied, nothing-read-twice
 """The row is changed by other programs, which a barrier waits for."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    tl.store(X, rstd)
-    tl.debug_barrier()
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#     rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+#+    tl.store(X, rstd)
+#+    tl.debug_barrier()
+#-        x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
 
 
 # case: masked_lanes_are_computed
@@ -95,30 +73,19 @@ def run(x: torch.Tensor):
 
 
 # case: may_be_one_buffer
+# like: rows_may_be_longer
 # expect: not applied, nothing-read-twice
 """What is stored between may be the row, as far as the launch shows it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x, mask=cols < N)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-def run(x: torch.Tensor, y: torch.Tensor):
-    m, n = x.shape
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+#         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        tl.store(Y + cols, x, mask=cols < N)
+#-# tritonopt: x: f32[m, n]
+#-def run(x: torch.Tensor):
+#+def run(x: torch.Tensor, y: torch.Tensor):
+#-    x = x.contiguous()
+#-    y = torch.empty_like(x)
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#-    return y
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: other_elements
@@ -140,71 +107,40 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
         tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
 
 
 # case: other_mask
+# like: other_elements
 # expect: not applied, nothing-read-twice
 """The second sweep reads the row but for its last element."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N - 1, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-        x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N - 1, other=0.0).to(tl.float32)
 
 
 # case: stored_in_place
+# like: other_elements
 # expect: not applied, nothing-read-twice
 """The first sweep stores to the row that the second one reads."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(X + cols, x + 1.0, mask=cols < N)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        tl.store(X + cols, x + 1.0, mask=cols < N)
+#-        x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
 
 
 # case: volatile_load
+# like: other_elements
 # expect: not applied, nothing-read-twice
 """The row is read each time on purpose."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)
+#-        x = tl.load(X + 2 * cols, mask=2 * cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0, volatile=True).to(tl.float32)

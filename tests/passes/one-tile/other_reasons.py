@@ -29,32 +29,18 @@ def run(x: torch.Tensor):
 
 
 # case: lengths_in_a_dict
+# like: row_in_a_tuple
 # options: raise_block=1024
 # expect: not applied, arguments-are-not-seen
 """How long a tile is stands in a dictionary, where another number would not follow the row."""
+#-# tritonopt: x: f32[m, n]
 
+#-    x = x.contiguous()
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    mean = tl.sum(total, axis=0) / N
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * N + cols, x - mean, mask=cols < N)
-
-
-def centered(x: torch.Tensor):
-    m, n = x.shape
-    assert n <= 1024
-    y = torch.empty_like(x)
-    meta = {"BLOCK": 64}
-    kernel[(m,)](x, y, n, **meta)
-    return y
+#-    given = (x, y, n)
+#-    kernel[(m,)](*given, BLOCK=64)
+#+    meta = {"BLOCK": 64}
+#+    kernel[(m,)](x, y, n, **meta)
 
 
 # case: called_from_a_kernel
@@ -72,91 +58,34 @@ def both(X, Y, Z, N, BLOCK: tl.constexpr):
 
 
 # case: breaks_off
+# like: rows_of_any_length
 # expect: not applied, early-exit
 """The first sweep ends where a tile is large."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        if tl.max(x, axis=0) > 9.0:
-            break
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        if tl.max(x, axis=0) > 9.0:
+#+            break
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: returns_in_between
+# like: rows_of_any_length
 # expect: not applied, early-exit
 """The kernel may return between the sweeps."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    if rstd > 1.0:
-        return
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#     rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+#+    if rstd > 1.0:
+#+        return
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: length_is_bound_again
+# like: rows_of_any_length
 # expect: not applied, length-is-computed
 # options: longer_rows=branch
 """The kernel makes the row shorter than the launch says."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    N = N - 1
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#     Y += tl.program_id(0) * N
+#+    N = N - 1
 
 
 # case: length_is_loaded
@@ -218,94 +147,39 @@ def run(x: torch.Tensor):
 
 
 # case: filled_with_a_tenth
+# like: a_tenth_less_a_tenth
 # expect: not applied, length-matters
 # options: raise_block=1024
 """A tenth is not the same number in bf16 as in fp32, in which the maximum starts with it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    top = 0.1
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.1)
-        top = tl.maximum(top, tl.max(x, axis=0))
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.1)
-        tl.store(Y + row * N + cols, x / top, mask=cols < N)
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert 0 < n and n <= 1024
-    y = torch.empty(m, n, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+#-    top = 0.0
+#+    top = 0.1
+#-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.1).to(tl.float32)
+#-        top += tl.sum(x - 0.1, axis=0)
+#+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.1)
+#+        top = tl.maximum(top, tl.max(x, axis=0))
+#-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.1).to(tl.float32)
+#+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.1)
 
 
 # case: counter_is_bound_again
+# like: rows_of_any_length
 # expect: not applied, loop-is-not-plain
 """A loop moves its own counter."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        start += 1
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        start += 1
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: loop_with_else
+# like: rows_of_any_length
 # expect: not applied, loop-is-not-plain
 """A loop has an else."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    else:
-        squares += 1.0
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#         squares += x * x
+#+    else:
+#+        squares += 1.0
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: row_may_be_empty
@@ -372,57 +246,22 @@ def run(x: torch.Tensor):
 
 
 # case: counter_is_read_behind
+# like: rows_of_any_length
 # expect: not applied, name-is-bound-elsewhere
 """The counter is read behind the loop."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    rstd = rstd + start
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#     rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
+#+    rstd = rstd + start
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: any_number_of_arguments
+# like: rows_of_any_length
 # expect: not applied, parameter-cannot-be-added
 # options: longer_rows=branch
 """The kernel takes any number of arguments."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr, *more):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N, BLOCK: tl.constexpr, *more):
 
 
 # case: compiled_ahead
@@ -438,20 +277,12 @@ def compiled(x: torch.Tensor, y: torch.Tensor):
 
 
 # case: rows_are_bounded_above_the_limit
+# like: rows_of_any_length
 # expect: not applied, row-may-be-longer
 # options: raise_block=64
 """Some rows may be longer than the tile is made."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 128
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
+#     y = torch.empty_like(x)
+#+    assert n <= 128
 
 
 # case: rows_of_any_length
@@ -462,114 +293,56 @@ def run(x: torch.Tensor):
 
 
 # case: integer_may_become_a_float
+# like: one_sweep
 # expect: not applied, type-changes
 """A sum that starts as an integer, of data of a type that is not known: no fraction may go."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    total = 0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.sum(tl.load(X + cols, mask=cols < N, other=0.0))
-    mean = total / N
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + cols, x - mean, mask=cols < N)
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#     Y += tl.program_id(0) * N
+#+    total = 0
+#+    for start in range(0, N, BLOCK):
+#+        cols = start + tl.arange(0, BLOCK)
+#+        total += tl.sum(tl.load(X + cols, mask=cols < N, other=0.0))
+#+    mean = total / N
+#-        tl.store(Y + cols, x + 1.0, mask=cols < N)
+#+        tl.store(Y + cols, x - mean, mask=cols < N)
+#-# tritonopt: x: f32[m, n]
 
 
 # case: number_in_a_function
+# like: counter_beside_a_parameter
 # expect: not applied, type-changes
 """A function takes the carried number, which is a tensor in the loop only."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    m = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        m = tl.exp(m) + tl.max(x, axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x - m, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    total = 0.0
+#+    m = 0.0
+#-        total += tl.sum(x * x, axis=0) * ((N + start - 5) // 3)
+#+        m = tl.exp(m) + tl.max(x, axis=0)
+#-        tl.store(Y + cols, x * total, mask=cols < N)
+#+        tl.store(Y + cols, x - m, mask=cols < N)
 
 
 # case: number_of_unknown_type
+# like: one_sweep
 # expect: not applied, type-changes
 """What the carried number becomes may be of fp16 without the loop."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    m = 1.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        m = m * 0.5 + tl.max(x, axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + cols, x - m, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#     Y += tl.program_id(0) * N
+#+    m = 1.0
+#-        tl.store(Y + cols, x + 1.0, mask=cols < N)
+#+        m = m * 0.5 + tl.max(x, axis=0)
+#+    for start in range(0, N, BLOCK):
+#+        cols = start + tl.arange(0, BLOCK)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        tl.store(Y + cols, x - m, mask=cols < N)
 
 
 # case: kept_for_other_lengths
+# like: rows_of_any_length
 # expect: not applied, unknown-decorator
 # options: longer_rows=branch
 """The decorator launches again what it compiled for another length."""
-from flag_gems.utils import libentry
-
-
-@libentry()
-@triton.jit(do_not_specialize=["N"])
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+# import triton.language as tl
+#+from flag_gems.utils import libentry
+#-@triton.jit
+#+@libentry()
+#+@triton.jit(do_not_specialize=["N"])
 
 
 # case: unknown_decorator

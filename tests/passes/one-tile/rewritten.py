@@ -3,22 +3,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
@@ -29,20 +13,13 @@ def run(x: torch.Tensor):
 
 
 # case: checked_length
+# like: rows_may_be_longer
 # verify: no, it was run once, and others like it run
 """The launcher refuses rows that are longer than the tile."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    block = min(64, triton.next_power_of_2(n))
-    assert n <= block
-    kernel[(m,)](x, y, n, BLOCK=block)
-    return y
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    block = min(64, triton.next_power_of_2(n))
+#+    assert n <= block
+#+    kernel[(m,)](x, y, n, BLOCK=block)
 
 
 # case: comments_of_repeated_lines
@@ -145,25 +122,13 @@ def layer_norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: f
 
 
 # case: loads_without_a_name
+# like: rows_may_be_longer
 # verify: no, it was run once, and others like it run
 """What is loaded twice has no name, and gets one."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = 0.5 * tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = 0.5 * tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: mask_of_the_second_loop
@@ -228,26 +193,13 @@ def run(x: torch.Tensor):
 
 
 # case: name_bound_again
+# like: rows_may_be_longer
 # verify: no, it was run once, and others like it run
 """The name of the tile is bound to something else before the tile is read again."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        x = x * 0.5 + 1.0
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#         x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = x * 0.5 + 1.0
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: numbers_become_tensors
@@ -350,19 +302,10 @@ def run(x: torch.Tensor, r: torch.Tensor, w: torch.Tensor):
 
 
 # case: rows_are_said_to_fit
+# like: rows_may_be_longer
 # assume: N <= BLOCK
 # verify: no, it rests on what was said of the rows
 """The user says that a tile holds each row."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=32)
-    return y
 
 
 # case: rows_in_a_loop

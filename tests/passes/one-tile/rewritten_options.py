@@ -3,22 +3,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
@@ -37,60 +21,20 @@ def softmax(x: torch.Tensor):
     return y
 
 
-@triton.jit
-def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    Y += row * N
-    largest = float("-inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0))
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
-
-
 # case: autotuned
+# like: rows_may_be_longer
 # options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The heuristic stands below the tuner, so that it sees the tile that was chosen."""
-
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 128})],
-    key=["N"],
-)
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+# import triton.language as tl
+#
+#
+#+@triton.autotune(
+#+    configs=[triton.Config({"BLOCK": 32}), triton.Config({"BLOCK": 128})],
+#+    key=["N"],
+#+)
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n)
 
 
 # case: counted_tiles
@@ -121,34 +65,14 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: default_tile
+# like: rows_may_be_longer
 # options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The launch leaves the tile to its default, which a heuristic is not given."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr = 32):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+#-def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N, BLOCK: tl.constexpr = 32):
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    kernel[(m,)](x, y, n)
 
 
 # case: empty_rows_keep_their_loops
@@ -232,49 +156,27 @@ def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: length_is_a_constexpr
+# like: rows_may_be_longer
 # options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The compiler knows both lengths, and needs no heuristic to compare them."""
-
-
-@triton.jit
-def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in tl.static_range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in tl.static_range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
+#-    for start in range(0, N, BLOCK):
+#+    for start in tl.static_range(0, N, BLOCK):
+#-    for start in range(0, N, BLOCK):
+#+    for start in tl.static_range(0, N, BLOCK):
 
 
 # case: length_is_a_constexpr_of_0_or_more
+# like: rows_may_be_longer
 # options: longer_rows=branch
 # verify: no, it was run once, and others like it run
 """The compiler knows both lengths, and is asked for both ends: it compiles no chained comparison."""
-
-
-@triton.jit
-def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += tl.exp(x)
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x * rstd, mask=cols < N)
-# shared: run
+#-def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N: tl.constexpr, BLOCK: tl.constexpr):
+#-        squares += x * x
+#+        squares += tl.exp(x)
 
 
 # case: logarithm_of_filled_lanes
@@ -306,30 +208,11 @@ def run(x: torch.Tensor):
 
 
 # case: maximum_keeps_nan
+# like: tile_follows_the_row
 # options: longer_rows=branch,raise_block=64
 """The maximum keeps NaN of a tile that has nothing else: so the length of a tile matters."""
-
-
-@triton.jit
-def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    Y += row * N
-    largest = float("-inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        largest = tl.maximum(largest, tl.max(x, axis=0), propagate_nan=tl.PropagateNan.ALL)
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        total += tl.sum(tl.exp(x - largest), axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
-# shared: softmax
+#-        largest = tl.maximum(largest, tl.max(x, axis=0))
+#+        largest = tl.maximum(largest, tl.max(x, axis=0), propagate_nan=tl.PropagateNan.ALL)
 
 
 # case: quotient_by_loaded_number
@@ -364,25 +247,11 @@ def scaled(x: torch.Tensor, d: torch.Tensor):
 
 
 # case: quotient_of_the_place
+# like: infinite_factor
 # options: longer_rows=branch,raise_block=64
 """Where the mask is off, 0 times infinity is NaN: so the length of a tile matters."""
-
-
-@triton.jit
-def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    Y += row * N
-    total = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += tl.sum(x * (1.0 / (N - cols)), axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + cols, x / total, mask=cols < N)
-# shared: softmax
+#-        total += tl.sum(x * tl.load(X + cols, mask=cols < N, other=float("inf")), axis=0)
+#+        total += tl.sum(x * (1.0 / (N - cols)), axis=0)
 
 
 # case: row_in_a_tuple
@@ -416,19 +285,12 @@ def centered(x: torch.Tensor):
 
 
 # case: rows_are_bounded
+# like: rows_may_be_longer
 # options: raise_block=64
 """No row is longer than the tile that a launch may have, so that no loop stays."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 64
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    assert n <= 64
+#+    kernel[(m,)](x, y, n, BLOCK=16)
 
 
 # case: rows_begin_at_a_number
@@ -463,21 +325,14 @@ def run(x: torch.Tensor, begin: int = 0):
 
 
 # case: rows_have_elements
+# like: rows_may_be_longer
 # options: raise_block=4096
 """No row is empty, and the longest take more warps."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    if not 0 < n <= 4096:
-        raise ValueError(f"{n} columns")
-    block = 32
-    kernel[(m,)](x, y, n, BLOCK=block)
-    return y
+#-    kernel[(m,)](x, y, n, BLOCK=32)
+#+    if not 0 < n <= 4096:
+#+        raise ValueError(f"{n} columns")
+#+    block = 32
+#+    kernel[(m,)](x, y, n, BLOCK=block)
 
 
 # case: rows_in_a_tile
@@ -515,36 +370,31 @@ def run(x: torch.Tensor):
 # case: rows_may_be_longer
 # options: longer_rows=branch
 """The tile has one length for all rows, so the loops stay for those that are longer."""
-# shared: kernel
-# shared: run
-
-
-# case: sigmoid_of_filled_lanes
-# options: longer_rows=branch,raise_block=1024
-"""A longer tile has lanes behind the end of the row, and what these add is 0."""
 
 
 @triton.jit
 def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    entropy = 0.0
+    X += tl.program_id(0) * N
+    Y += tl.program_id(0) * N
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        entropy += tl.sum(x * tl.sigmoid(x) + x * tl.log(x * x + 1.0), axis=0)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        squares += x * x
+    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + 1e-6)
     for start in range(0, N, BLOCK):
         cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0).to(tl.float32)
-        tl.store(Y + row * N + cols, x - entropy, mask=cols < N)
+        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+        tl.store(Y + cols, x * rstd, mask=cols < N)
+# shared: run
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+# case: sigmoid_of_filled_lanes
+# like: logarithm_of_filled_lanes
+# options: longer_rows=branch,raise_block=1024
+"""A longer tile has lanes behind the end of the row, and what these add is 0."""
+#-        entropy += tl.sum(x * tl.log(x), axis=0)
+#+        entropy += tl.sum(x * tl.sigmoid(x) + x * tl.log(x * x + 1.0), axis=0)
 
 
 # case: tile_follows_rows_in_two_launches
@@ -582,7 +432,27 @@ def run(x: torch.Tensor):
 # case: tile_follows_the_row
 # options: longer_rows=branch,raise_block=64
 """Rows of up to 64 elements get a tile of their length, and longer ones keep theirs."""
-# shared: softmax_kernel
+
+
+@triton.jit
+def softmax_kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    X += row * N
+    Y += row * N
+    largest = float("-inf")
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        largest = tl.maximum(largest, tl.max(x, axis=0))
+    total = 0.0
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        total += tl.sum(tl.exp(x - largest), axis=0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        tl.store(Y + cols, tl.exp(x - largest) / total, mask=cols < N)
 # shared: softmax
 
 
@@ -618,16 +488,9 @@ def run(x: torch.Tensor):
 
 
 # case: warps_in_a_dict
+# like: tile_follows_the_row
 # options: longer_rows=branch,raise_block=64
 """A dictionary may hold the number of warps, so the tile stays as long as it is."""
-# shared: softmax_kernel
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    options = {"num_warps": 4}
-    softmax_kernel[(m,)](x, y, n, BLOCK=16, **options)
-    return y
+#-    softmax_kernel[(m,)](x, y, n, BLOCK=16)
+#+    options = {"num_warps": 4}
+#+    softmax_kernel[(m,)](x, y, n, BLOCK=16, **options)

@@ -3,118 +3,41 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
-
-
 # case: maximum_goes_on
+# like: rows_in_a_loop
 # expect: not applied, accumulator-starts-elsewhere
 """The maximum goes on from the row before."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, BLOCK: tl.constexpr):
-    m = -float("inf")
-    for row in range(0, M):
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row * N + cols, mask=cols < N, other=-float("inf"))
-            m = tl.maximum(m, tl.max(x, axis=0))
-        s = 0.0
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row * N + cols, mask=cols < N, other=-float("inf"))
-            s += tl.sum(tl.exp(x - m), axis=0)
-        tl.store(Y + row, s)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(1,)](x, y, m, n, BLOCK=16)
-    return y
+#-    for row in range(tl.program_id(0), M, tl.num_programs(0)):
+#-        m = -float("inf")
+#+    m = -float("inf")
+#+    for row in range(0, M):
+#-        tl.store(Y + row, m + tl.log(s))
+#+        tl.store(Y + row, s)
+#-    kernel[(2,)](x, y, m, n, BLOCK=16)
+#+    kernel[(1,)](x, y, m, n, BLOCK=16)
 
 
 # case: starts_at_infinity
+# like: logsumexp
 # expect: not applied, accumulator-starts-elsewhere
 """The maximum starts with inf."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-    tl.store(Y + row, m + tl.log(s))
-# shared: run
+#-    m = -float("inf")
+#+    m = float("inf")
 
 
 # case: starts_with_an_element
+# like: logsumexp
 # expect: not applied, accumulator-starts-elsewhere
 """The maximum starts with the first element, which may be NaN."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = tl.load(X)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-    tl.store(Y + row, m + tl.log(s))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    assert x.shape[1] > 0
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-    m = -float("inf")
+#+    m = tl.load(X)
+# def run(x: torch.Tensor):
+#+    assert x.shape[1] > 0
 
 
 # case: sum_starts_at_one
+# like: logsumexp
 # expect: not applied, accumulator-starts-elsewhere
 """The sum starts at 1."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 1.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-    tl.store(Y + row, m + tl.log(s))
-# shared: run
+#-    s = 0.0
+#+    s = 1.0

@@ -74,102 +74,40 @@ def run(x: torch.Tensor):
 
 
 # case: rows_of_maxima
+# like: rows_of_a_tile
 """Maxima lane by lane, of several rows at a time."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
-    rows = tl.program_id(0) * ROW_BLOCK + tl.arange(0, ROW_BLOCK)
-    X += rows[:, None] * N
-    lanes = tl.full([ROW_BLOCK, BLOCK], -float("inf"), dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        lanes = tl.maximum(lanes, x)
-    m = tl.max(lanes, axis=1)
-    s = tl.zeros([ROW_BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m[:, None]), axis=1)
-    tl.store(Y + rows, m + tl.log(s), mask=rows < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROW_BLOCK=4, BLOCK=16)
-    return y
+#-    m = tl.full([ROW_BLOCK], -float("inf"), dtype=tl.float32)
+#+    lanes = tl.full([ROW_BLOCK, BLOCK], -float("inf"), dtype=tl.float32)
+#-        m = tl.maximum(m, tl.max(x, axis=1))
+#+        lanes = tl.maximum(lanes, x)
+#+    m = tl.max(lanes, axis=1)
 
 
 # case: rows_with_axes
+# like: rows_of_a_tile
 """The axis that is reduced is kept, with extent 1."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
-    rows = tl.program_id(0) * ROW_BLOCK + tl.arange(0, ROW_BLOCK)
-    X += rows[:, None] * N
-    m = tl.full([ROW_BLOCK, 1], -float("inf"), dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=1, keep_dims=True))
-    s = tl.zeros([ROW_BLOCK, 1], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=1, keep_dims=True)
-    tl.store(Y + rows[:, None], m + tl.log(s), mask=rows[:, None] < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROW_BLOCK=4, BLOCK=16)
-    return y
+#-    m = tl.full([ROW_BLOCK], -float("inf"), dtype=tl.float32)
+#+    m = tl.full([ROW_BLOCK, 1], -float("inf"), dtype=tl.float32)
+#-        m = tl.maximum(m, tl.max(x, axis=1))
+#-    s = tl.zeros([ROW_BLOCK], dtype=tl.float32)
+#+        m = tl.maximum(m, tl.max(x, axis=1, keep_dims=True))
+#+    s = tl.zeros([ROW_BLOCK, 1], dtype=tl.float32)
+#-        s += tl.sum(tl.exp(x - m[:, None]), axis=1)
+#-    tl.store(Y + rows, m + tl.log(s), mask=rows < M)
+#+        s += tl.sum(tl.exp(x - m), axis=1, keep_dims=True)
+#+    tl.store(Y + rows[:, None], m + tl.log(s), mask=rows[:, None] < M)
 
 
 # case: rows_with_something_beside
+# like: rows_of_a_tile
 """Several rows at a time, with another sum for each."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
-    rows = tl.program_id(0) * ROW_BLOCK + tl.arange(0, ROW_BLOCK)
-    X += rows[:, None] * N
-    m = tl.full([ROW_BLOCK], -1e30, dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=1))
-    s = tl.zeros([ROW_BLOCK], dtype=tl.float32)
-    t = tl.zeros([ROW_BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m[:, None]), axis=1)
-        t += tl.sum(tl.where(mask, x, 0.0), axis=1)
-    tl.store(Y + rows, m + tl.log(s) + t, mask=rows < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROW_BLOCK=4, BLOCK=16)
-    return y
+#-    m = tl.full([ROW_BLOCK], -float("inf"), dtype=tl.float32)
+#+    m = tl.full([ROW_BLOCK], -1e30, dtype=tl.float32)
+#     s = tl.zeros([ROW_BLOCK], dtype=tl.float32)
+#+    t = tl.zeros([ROW_BLOCK], dtype=tl.float32)
+#-    tl.store(Y + rows, m + tl.log(s), mask=rows < M)
+#+        t += tl.sum(tl.where(mask, x, 0.0), axis=1)
+#+    tl.store(Y + rows, m + tl.log(s) + t, mask=rows < M)
 
 
 # case: scaled
@@ -237,139 +175,46 @@ def run(x: torch.Tensor):
 
 
 # case: sentinel
+# like: zeros_are_summed
 """A sentinel in place of -inf: the maximum is always a number."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = -1e30
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-1e30)
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-1e30)
-        s += tl.sum(tl.exp(x - m), axis=0)
-    tl.store(Y + row, m + tl.log(s))
-# shared: run
+#-    m = -float("inf")
+#+    m = -1e30
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        x = tl.load(X + cols, mask=cols < N, other=-1e30)
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        x = tl.load(X + cols, mask=cols < N, other=-1e30)
 
 
 # case: softmax
+# like: sum_is_bounded
 """Softmax in three sweeps: the third one, which writes, stays."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + cols, tl.exp(x - m) / s, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
+#-        tl.store(Y + cols, tl.exp(x - m) / tl.maximum(s, 1e-6), mask=cols < N)
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        tl.store(Y + cols, tl.exp(x - m) / s, mask=cols < N)
 
 
 # case: softmax_by_the_inverse
+# like: sum_is_bounded
 """What is made of a row of -inf is NaN by itself, whatever its sum is."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-    inverse = 1.0 / s
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        tl.store(Y + cols, tl.exp(x - m) * inverse, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=16)
-    return y
+#         s += tl.sum(tl.exp(x - m), axis=0)
+#+    inverse = 1.0 / s
+#-        tl.store(Y + cols, tl.exp(x - m) / tl.maximum(s, 1e-6), mask=cols < N)
+#+        tl.store(Y + cols, tl.exp(x - m) * inverse, mask=cols < N)
 
 
 # case: something_beside
+# like: least_of_the_maximum
 """The second sweep adds up the elements, too: it is the first one that goes."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    s = 0.0
-    t = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-        t += tl.sum(tl.where(cols < N, x, 0.0), axis=0)
-    tl.store(Y + row, m + tl.log(s) + t)
-# shared: run
+#-        t += tl.sum(tl.where(cols < N, tl.minimum(x, m), 0.0), axis=0)
+#+        t += tl.sum(tl.where(cols < N, x, 0.0), axis=0)
 
 
 # case: starts_at_zero
+# like: tile_of_maxima
 """The maximum starts at 0, and so is at least that."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    lanes = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        lanes = tl.maximum(lanes, x)
-    m = tl.max(lanes, axis=0)
-    s = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        s += tl.sum(tl.exp(x - m), axis=0)
-    tl.store(Y + row, m + tl.log(s))
-# shared: run
+#-    lanes = tl.full([BLOCK], -float("inf"), dtype=tl.float32)
+#+    lanes = tl.zeros([BLOCK], dtype=tl.float32)
 
 
 # case: sum_is_bound_before
@@ -439,35 +284,14 @@ def run(x: torch.Tensor):
 
 
 # case: sums_in_rows_of_a_tile
+# like: rows_of_a_tile
 """A maximum for each row, and a sum for each lane of it."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, ROW_BLOCK: tl.constexpr, BLOCK: tl.constexpr):
-    rows = tl.program_id(0) * ROW_BLOCK + tl.arange(0, ROW_BLOCK)
-    X += rows[:, None] * N
-    m = tl.full([ROW_BLOCK], -float("inf"), dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=1))
-    sums = tl.zeros([ROW_BLOCK, BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = (rows[:, None] < M) & (cols[None, :] < N)
-        x = tl.load(X + cols[None, :], mask=mask, other=-float("inf"))
-        sums += tl.exp(x - m[:, None])
-    tl.store(Y + rows, m + tl.log(tl.sum(sums, axis=1)), mask=rows < M)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    kernel[(triton.cdiv(m, 4),)](x, y, m, n, ROW_BLOCK=4, BLOCK=16)
-    return y
+#-    s = tl.zeros([ROW_BLOCK], dtype=tl.float32)
+#+    sums = tl.zeros([ROW_BLOCK, BLOCK], dtype=tl.float32)
+#-        s += tl.sum(tl.exp(x - m[:, None]), axis=1)
+#-    tl.store(Y + rows, m + tl.log(s), mask=rows < M)
+#+        sums += tl.exp(x - m[:, None])
+#+    tl.store(Y + rows, m + tl.log(tl.sum(sums, axis=1)), mask=rows < M)
 
 
 # case: temperature
@@ -528,74 +352,39 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: tile_of_sums
+# like: logsumexp
 """One maximum, and a sum for each lane."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        m = tl.maximum(m, tl.max(x, axis=0))
-    sums = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        sums += tl.exp(x - m)
-    tl.store(Y + row, m + tl.log(tl.sum(sums, axis=0)))
-# shared: run
+#-    s = 0.0
+#+    sums = tl.zeros([BLOCK], dtype=tl.float32)
+#-        s += tl.sum(tl.exp(x - m), axis=0)
+#-    tl.store(Y + row, m + tl.log(s))
+#+        sums += tl.exp(x - m)
+#+    tl.store(Y + row, m + tl.log(tl.sum(sums, axis=0)))
 
 
 # case: tile_of_sums_and_something_beside
+# like: zeros_are_summed
 """A sum for each lane, and a masked one beside it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        m = tl.maximum(m, tl.max(x, axis=0))
-    sums = tl.zeros([BLOCK], dtype=tl.float32)
-    count = 0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = cols < N
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        sums += tl.where(mask, tl.exp(x - m), 0.0)
-        count += tl.sum(mask.to(tl.int32), axis=0)
-    tl.store(Y + row, m + tl.log(tl.sum(sums, axis=0)) + count)
-# shared: run
+#-    s = 0.0
+#+    sums = tl.zeros([BLOCK], dtype=tl.float32)
+#+    count = 0
+#         cols = start + tl.arange(0, BLOCK)
+#+        mask = cols < N
+#-        s += tl.sum(tl.exp(x - m), axis=0)
+#-    tl.store(Y + row, m + tl.log(s))
+#+        sums += tl.where(mask, tl.exp(x - m), 0.0)
+#+        count += tl.sum(mask.to(tl.int32), axis=0)
+#+    tl.store(Y + row, m + tl.log(tl.sum(sums, axis=0)) + count)
 
 
 # case: tiles_of_both
+# like: tile_of_maxima
 """Maxima and sums are both kept lane by lane."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * N
-    lanes = tl.full([BLOCK], -float("inf"), dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        lanes = tl.maximum(lanes, x)
-    m = tl.max(lanes, axis=0)
-    sums = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf"))
-        sums += tl.exp(x - m)
-    s = tl.sum(sums, axis=0)
-    tl.store(Y + row, m + tl.log(s))
-# shared: run
+#-    s = 0.0
+#+    sums = tl.zeros([BLOCK], dtype=tl.float32)
+#-        s += tl.sum(tl.exp(x - m), axis=0)
+#+        sums += tl.exp(x - m)
+#+    s = tl.sum(sums, axis=0)
 
 
 # case: unmasked

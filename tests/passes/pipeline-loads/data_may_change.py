@@ -3,32 +3,10 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
-    return x, y
-
-
 # case: buffers_of_the_caller
+# like: given_apart
 # expect: not applied, data-may-change
 """Nobody says that the two tensors lie apart."""
-# shared: scale
-
-
-def scaled(x: torch.Tensor, y: torch.Tensor):
-    m, n = x.shape
-    scale[(m,)](x, y, n, BLOCK=64)
 
 
 # case: called_by_a_kernel
@@ -63,7 +41,15 @@ def sums(x: torch.Tensor):
 # case: in_place
 # expect: not applied, data-may-change
 """Each turn has elements of its own, but it is one buffer."""
-# shared: scale
+
+
+@triton.jit
+def scale(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+        tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
 
 
 def scaled(x: torch.Tensor):
@@ -137,23 +123,16 @@ def ran(x: torch.Tensor):
 
 
 # case: stored_before_another_return
+# like: stored_after_a_return
 # expect: not applied, data-may-change
 """A program that stores may go on: the `return` is in another branch."""
-
-
-@triton.jit
-def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row >= first:
-        tl.store(X + row * N, 1.0)
-    if row < first:
-        return
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#     row = tl.program_id(0)
+#+    if row >= first:
+#+        tl.store(X + row * N, 1.0)
+#-        if row == 0:
+#-            return
+#-        tl.store(X + row * N, 1.0)
+#+        return
 
 
 # case: stored_after_a_return
@@ -173,24 +152,20 @@ def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+
+
+def sums(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.zeros(m, dtype=torch.float32, device=x.device)
+    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
+    return x, y
 
 
 # case: some_return_after_the_store
+# like: stored_after_a_return
 # expect: not applied, data-may-change
 """Of the programs that store, only the first returns."""
-
-
-@triton.jit
-def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row < first:
-        tl.store(X + row * N, 1.0)
-        if row == 0:
-            return
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#     if row < first:
+#+        tl.store(X + row * N, 1.0)
+#-        tl.store(X + row * N, 1.0)

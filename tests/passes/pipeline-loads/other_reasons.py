@@ -12,20 +12,12 @@ def sums(x: torch.Tensor):
 
 
 # case: asserted
+# like: atomic_inside
 # expect: not applied, assertion-in-the-loop
 """The assertion is to fail before anything is loaded."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        tl.device_assert(start < N)
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#     for start in range(0, N, BLOCK):
+#+        tl.device_assert(start < N)
+#-        tl.atomic_add(Y + row, 0.0)
 
 
 # case: single_elements
@@ -44,20 +36,13 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: under_a_condition
+# like: atomic_inside
 # expect: not applied, compiler-knows
 """What stands under a condition at run time is not brought forward."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        if start % 128 == 0:
-            total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#-        tl.atomic_add(Y + row, 0.0)
+#+        if start % 128 == 0:
+#+            total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
 
 
 # case: matrix_product
@@ -84,39 +69,23 @@ def grams(x: torch.Tensor):
 
 
 # case: left_early
+# like: atomic_inside
 # expect: not applied, early-exit
 """The loop ends before its end; Triton compiles that in its interpreter only."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        if start > 256:
-            break
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-        tl.atomic_add(Y + row, 0.0)
+#+        if start > 256:
+#+            break
 
 
 # case: while_loop
+# like: atomic_inside
 # expect: not applied, loop-is-not-plain
 """There is no `tl.range` for a `while`."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    start = 0
-    while start < N:
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        start += BLOCK
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-    for start in range(0, N, BLOCK):
+#+    start = 0
+#+    while start < N:
+#-        tl.atomic_add(Y + row, 0.0)
+#+        start += BLOCK
 
 
 # case: flattened
@@ -153,39 +122,21 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: barrier_inside
+# like: atomic_inside
 # expect: not applied, memory-order
 """Triton pipelines no loop with a barrier."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.debug_barrier()
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-        tl.atomic_add(Y + row, 0.0)
+#+        tl.debug_barrier()
 
 
 # case: inline_assembly
+# like: atomic_inside
 # expect: not applied, memory-order
 """Nobody knows what the assembly does to memory."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        total = tl.inline_asm_elementwise(
-            "mov.b32 $0, $1;", "=r,r", [total], dtype=tl.float32, is_pure=False, pack=1
-        )
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-        tl.atomic_add(Y + row, 0.0)
+#+        total = tl.inline_asm_elementwise(
+#+            "mov.b32 $0, $1;", "=r,r", [total], dtype=tl.float32, is_pure=False, pack=1
+#+        )
 
 
 # case: language_has_no_name
@@ -209,92 +160,45 @@ def row_sum(X, Y, N, BLOCK: constexpr):
 
 
 # case: long_by_one_configuration
+# like: plain_range
 # expect: not applied, tile-is-long
 """One configuration of the tuner has tiles that do not fit."""
-
-
-@triton.autotune(
-    configs=[
-        triton.Config({"BLOCK": 1024}),
-        triton.Config({"BLOCK": 16384}),
-    ],
-    key=["N"],
-)
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n)
-    return y
+# import triton.language as tl
+#
+#
+#+@triton.autotune(
+#+    configs=[
+#+        triton.Config({"BLOCK": 1024}),
+#+        triton.Config({"BLOCK": 16384}),
+#+    ],
+#+    key=["N"],
+#+)
+#-    row_sum[(m,)](x, y, n, BLOCK=64)
+#+    row_sum[(m,)](x, y, n)
 
 
 # case: long_tiles
+# like: plain_range
 # expect: not applied, tile-is-long
 """Two tiles of 16384 numbers of four bytes take 128 KiB, which not every GPU has."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.float()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=16384)
-    return y
+#-    x = x.contiguous()
+#+    x = x.float()
+#-    row_sum[(m,)](x, y, n, BLOCK=64)
+#+    row_sum[(m,)](x, y, n, BLOCK=16384)
 
 
 # case: one_iteration
+# like: plain_range
 # expect: not applied, one-iteration
 """The tile holds the row: no iteration is left to load for."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=64)
+#+    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: volatile
+# like: atomic_inside
 # expect: not applied, volatile-load
 """A pipelined load is volatile no longer."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0, volatile=True)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#-        tl.atomic_add(Y + row, 0.0)
+#+        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0, volatile=True)

@@ -20,16 +20,6 @@ def scale(X, Y, N, BLOCK: tl.constexpr):
         tl.store(Y + row * N + cols, x * 2.0, mask=cols < N)
 
 
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
 # case: another_spelling
 """The language has another name in this file."""
 
@@ -50,18 +40,10 @@ def row_sum(X, Y, N, BLOCK: lang.constexpr):
 
 
 # case: backwards
+# like: plain_range
 """From the end of the row to its start."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range((tl.cdiv(N, BLOCK) - 1) * BLOCK, -1, -BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-    for start in range(0, N, BLOCK):
+#+    for start in range((tl.cdiv(N, BLOCK) - 1) * BLOCK, -1, -BLOCK):
 
 
 # case: gathered
@@ -101,12 +83,43 @@ def scaled(x: torch.Tensor, y: torch.Tensor):
 
 
 # case: helper_loads
+# like: plain_range
 """A helper loads the tile."""
+# @triton.jit
+#+def tile_of(X, cols, N):
+#+    return tl.load(X + cols, mask=cols < N, other=0.0)
+#+
+#+
+#+@triton.jit
+#-        cols = start + tl.arange(0, BLOCK)
+#-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#+        total += tile_of(X + row * N, start + tl.arange(0, BLOCK), N)
 
 
-@triton.jit
-def tile_of(X, cols, N):
-    return tl.load(X + cols, mask=cols < N, other=0.0)
+# case: inner_loop
+# like: flattened
+"""Only the inner loop can be pipelined; the turns of the outer one store elsewhere."""
+#-def row_sum(X, Y, N, BLOCK: tl.constexpr):
+#-    for row in tl.range(4, flatten=True):
+#+def row_sum(X, Y, M, N, BLOCK: tl.constexpr):
+#+    for row in range(tl.program_id(0), M, tl.num_programs(0)):
+#-    row_sum[(m,)](x, y, n, BLOCK=64)
+#+    row_sum[(2,)](x, y, m, n, BLOCK=64)
+
+
+# case: over_several_lines
+# like: plain_range
+"""A comment stands in the call, and stays."""
+#-    for start in range(0, N, BLOCK):
+#+    for start in range(
+#+        0,
+#+        N,  # elements, not bytes
+#+        BLOCK,
+#+    ):
+
+
+# case: plain_range
+"""A sum over a row: each turn waits for its own load."""
 
 
 @triton.jit
@@ -114,88 +127,32 @@ def row_sum(X, Y, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     total = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, N, BLOCK):
-        total += tile_of(X + row * N, start + tl.arange(0, BLOCK), N)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
-
-
-# case: inner_loop
-"""Only the inner loop can be pipelined; the turns of the outer one store elsewhere."""
-
-
-@triton.jit
-def row_sum(X, Y, M, N, BLOCK: tl.constexpr):
-    for row in range(tl.program_id(0), M, tl.num_programs(0)):
-        total = tl.zeros([BLOCK], dtype=tl.float32)
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(2,)](x, y, m, n, BLOCK=64)
-    return y
-
-
-# case: over_several_lines
-"""A comment stands in the call, and stays."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(
-        0,
-        N,  # elements, not bytes
-        BLOCK,
-    ):
         cols = start + tl.arange(0, BLOCK)
         total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(total, axis=0))
 # shared: sums
 
 
-# case: plain_range
-"""A sum over a row: each turn waits for its own load."""
-# shared: row_sum
-# shared: sums
-
-
 # case: pointers_move
+# like: plain_range
 """The address of the next turn is made by this one."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    cols = tl.arange(0, BLOCK)
-    pointers = X + row * N + cols
-    left = N
-    for _ in range(tl.cdiv(N, BLOCK)):
-        total += tl.load(pointers, mask=cols < left, other=0.0)
-        pointers += BLOCK
-        left -= BLOCK
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-    for start in range(0, N, BLOCK):
+#-        cols = start + tl.arange(0, BLOCK)
+#-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
+#+    cols = tl.arange(0, BLOCK)
+#+    pointers = X + row * N + cols
+#+    left = N
+#+    for _ in range(tl.cdiv(N, BLOCK)):
+#+        total += tl.load(pointers, mask=cols < left, other=0.0)
+#+        pointers += BLOCK
+#+        left -= BLOCK
 
 
 # case: shorter_than_the_row
+# like: plain_range
 """The tile is as long as the row, but never above 512 elements."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=min(triton.next_power_of_2(n), 512))
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=64)
+#+    row_sum[(m,)](x, y, n, BLOCK=min(triton.next_power_of_2(n), 512))
 
 
 # case: stores_elsewhere
@@ -212,31 +169,17 @@ def scaled(x: torch.Tensor):
 
 
 # case: tile_of_the_row
+# like: plain_range
 """How long a tile is no launch shows: that it fits is assumed."""
-# shared: row_sum
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(triton.cdiv(n, 64)))
-    return y
+#-    row_sum[(m,)](x, y, n, BLOCK=64)
+#+    row_sum[(m,)](x, y, n, BLOCK=triton.next_power_of_2(triton.cdiv(n, 64)))
 
 
 # case: tl_range
+# like: plain_range
 """`tl.range` without stages pipelines no loads either; what it says of other matters stays."""
-
-
-@triton.jit
-def row_sum(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in tl.range(0, N, step=BLOCK, disable_licm=True):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-# shared: sums
+#-    for start in range(0, N, BLOCK):
+#+    for start in tl.range(0, N, step=BLOCK, disable_licm=True):
 
 
 # case: under_a_flag
@@ -288,29 +231,13 @@ def sums(x: torch.Tensor):
 
 
 # case: stored_where_the_program_returns
+# like: stored_after_a_return
 """Programs that store to the row have returned before the loop."""
-
-
-@triton.jit
-def row_sum(X, Y, N, first, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row < first:
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            tl.store(X + row * N + cols, 0.0, mask=cols < N)
-        if row == 0:
-            tl.store(X + row * N, 1.0)
-        return
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * N + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(total, axis=0))
-
-
-def sums(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, dtype=torch.float32, device=x.device)
-    row_sum[(m,)](x, y, n, m // 2, BLOCK=64)
-    return x, y
+#     if row < first:
+#+        for start in range(0, N, BLOCK):
+#+            cols = start + tl.arange(0, BLOCK)
+#+            tl.store(X + row * N + cols, 0.0, mask=cols < N)
+#-            return
+#-        tl.store(X + row * N, 1.0)
+#+            tl.store(X + row * N, 1.0)
+#+        return

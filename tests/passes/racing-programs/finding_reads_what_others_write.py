@@ -142,20 +142,11 @@ def launch(x, shifted: bool = False):
 
 
 # case: shift_in_place
+# like: one_program
 # expect: finding, reads-what-others-write
 """The first lane of a tile is read by the last lane of the tile before."""
-
-
-@triton.jit
-def shift_kernel(X, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets + 1, mask=offsets + 1 < N)
-    tl.store(X + offsets, x, mask=offsets + 1 < N)
-
-
-def shift(x: torch.Tensor):
-    n = x.numel()
-    shift_kernel[(triton.cdiv(n, 64),)](x, n, BLOCK=64)
+#-    shift_kernel[(1,)](x, n, BLOCK=triton.next_power_of_2(n))
+#+    shift_kernel[(triton.cdiv(n, 64),)](x, n, BLOCK=64)
 
 
 # case: splits_of_a_product

@@ -4,26 +4,14 @@ import triton.language as tl
 
 
 # case: arguments_change_the_count
+# like: launcher_lists_its_names
 # expect: not applied, not-expressible
 """What the launch passes binds the name that its grid reads again."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    k = m * 1
-    kernel[lambda meta: (k * 1 + 0,)](x, y, (k := x.stride(0)), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#-    return y, sorted(locals())
+#+    k = m * 1
+#+    kernel[lambda meta: (k * 1 + 0,)](x, y, (k := x.stride(0)), n, BLOCK=triton.next_power_of_2(n))
+#+    return y
 
 
 # case: comment_in_the_way

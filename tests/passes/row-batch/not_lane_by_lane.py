@@ -3,58 +3,29 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: asserts_of_the_row
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """An assertion about the row would hold for rows past the end too."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=1.0)
-    tl.device_assert(tl.min(x, axis=0) > 0.0)
-    tl.store(Y + row, tl.sum(x))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    x = tl.load(X + row * stride + cols, mask=cols < N, other=1.0)
+#+    tl.device_assert(tl.min(x, axis=0) > 0.0)
+#+    tl.store(Y + row, tl.sum(x))
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(m, dtype=torch.float32, device=x.device)
 
 
 # case: axis_by_a_parameter
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """The axis of a reduction is a parameter."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, AXIS: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=AXIS), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, 0, BLOCK=triton.next_power_of_2(n))
-    return y
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, stride, N, AXIS: tl.constexpr, BLOCK: tl.constexpr):
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=AXIS), mask=cols < N)
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, y, x.stride(0), n, 0, BLOCK=triton.next_power_of_2(n))
 
 
 # case: carried_by_an_unrolled_loop
@@ -82,75 +53,48 @@ def run(x: torch.Tensor):
 
 
 # case: combines_in_its_own_way
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """A reduction by a function, which may ask for an order."""
-
-
-@triton.jit
-def later(a, b):
-    return b
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.reduce(x, 0, later), mask=cols < N)
-# shared: run
+# @triton.jit
+#+def later(a, b):
+#+    return b
+#+
+#+
+#+@triton.jit
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x - tl.reduce(x, 0, later), mask=cols < N)
 
 
 # case: compared_twice
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """A chained comparison asks for one truth in the middle."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=0 <= row < N, other=0.0)
-    tl.store(Y + row, tl.sum(x))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    x = tl.load(X + row * stride + cols, mask=0 <= row < N, other=0.0)
+#+    tl.store(Y + row, tl.sum(x))
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(m, dtype=torch.float32, device=x.device)
 
 
 # case: filled_with_the_row
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """tl.full of a number of the row."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    total = tl.full([BLOCK], tl.sum(x), tl.float32)
-    tl.store(Y + row * stride + cols, total, mask=cols < N)
-# shared: run
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    total = tl.full([BLOCK], tl.sum(x), tl.float32)
+#+    tl.store(Y + row * stride + cols, total, mask=cols < N)
 
 
 # case: folded_in_two
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """The tile of a row is folded into one of two axes."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    pairs = tl.sum(tl.reshape(x, (BLOCK // 2, 2)), axis=1)
-    half = tl.arange(0, BLOCK // 2)
-    tl.store(Y + row * stride + half, pairs, mask=half < N // 2)
-# shared: run
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    pairs = tl.sum(tl.reshape(x, (BLOCK // 2, 2)), axis=1)
+#+    half = tl.arange(0, BLOCK // 2)
+#+    tl.store(Y + row * stride + half, pairs, mask=half < N // 2)
 
 
 # case: helper_loads
@@ -180,56 +124,42 @@ def run(x: torch.Tensor):
 
 
 # case: helper_that_reduces
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """A helper sums along the axis of one row."""
-
-
-@triton.jit
-def norm(x):
-    return x / tl.sqrt(tl.sum(x * x, axis=0))
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, norm(x), mask=cols < N)
-# shared: run
+# @triton.jit
+#+def norm(x):
+#+    return x / tl.sqrt(tl.sum(x * x, axis=0))
+#+
+#+
+#+@triton.jit
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, norm(x), mask=cols < N)
 
 
 # case: helper_that_stores
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """A helper stores the row."""
-
-
-@triton.jit
-def put(pointers, x, mask):
-    tl.store(pointers, x, mask=mask)
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    put(Y + row * stride + cols, x - tl.sum(x), cols < N)
-# shared: run
+# @triton.jit
+#+def put(pointers, x, mask):
+#+    tl.store(pointers, x, mask=mask)
+#+
+#+
+#+@triton.jit
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    put(Y + row * stride + cols, x - tl.sum(x), cols < N)
 
 
 # case: hint_of_one_axis
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """A hint has a number for each axis."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    offsets = tl.max_contiguous(row * stride + cols, BLOCK)
-    x = tl.load(X + offsets, mask=cols < N, other=0.0)
-    tl.store(Y + offsets, x - tl.sum(x), mask=cols < N)
-# shared: run
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    offsets = tl.max_contiguous(row * stride + cols, BLOCK)
+#+    x = tl.load(X + offsets, mask=cols < N, other=0.0)
+#+    tl.store(Y + offsets, x - tl.sum(x), mask=cols < N)
 
 
 # case: mask_of_the_row_alone
@@ -256,146 +186,78 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: matrix_for_all
+# like: mask_of_the_row_alone
 # expect: not applied, not-lane-by-lane
 """What all rows share has two axes."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    w = tl.load(W + cols[:, None] * N + cols[None, :])
-    tl.store(Y + row * stride + cols, tl.sum(w * x, axis=1))
-
-
-# tritonopt: x: f32[m, 16], w: f32[16, 16]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
-    return y
+#-    w = tl.load(W + cols, mask=(cols < N) & (row > 0), other=0.0)
+#-    tl.store(Y + row * stride + cols, x * w - tl.sum(x), mask=cols < N)
+#+    w = tl.load(W + cols[:, None] * N + cols[None, :])
+#+    tl.store(Y + row * stride + cols, tl.sum(w * x, axis=1))
+#-# tritonopt: x: f32[m, n], w: f32[n]
+#+# tritonopt: x: f32[m, 16], w: f32[16, 16]
+#-    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
 
 
 # case: old_value_of_an_atomic
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """An atomic gives each program a ticket."""
-
-
-@triton.jit
-def kernel(X, Y, Count, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    ticket = tl.atomic_add(Count + row, 1)
-    tl.store(Y + row * stride + cols, x * ticket - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    count = torch.zeros(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, count, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, Count, stride, N, BLOCK: tl.constexpr):
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    ticket = tl.atomic_add(Count + row, 1)
+#+    tl.store(Y + row * stride + cols, x * ticket - tl.sum(x), mask=cols < N)
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    count = torch.zeros(m, dtype=torch.int32, device=x.device)
+#+    kernel[(m,)](x, y, count, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: outer_product
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """The tile of a row gets a second axis."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    square = x[:, None] * x[None, :]
-    tl.store(Y + row * stride + cols, tl.sum(square, axis=1), mask=cols < N)
-# shared: run
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    square = x[:, None] * x[None, :]
+#+    tl.store(Y + row * stride + cols, tl.sum(square, axis=1), mask=cols < N)
 
 
 # case: place_of_two_kinds
+# like: either_of_two_kinds
 # expect: not applied, not-lane-by-lane
 """The place of the row, or one place for all rows."""
-
-
-@triton.jit
-def kernel(X, S, Y, stride, N, HAS_S: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    if HAS_S:
-        place = S + row
-    else:
-        place = S
-    tl.store(Y + row * stride + cols, x * tl.load(place) - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], s: f32[m]
-def run(x: torch.Tensor, s: torch.Tensor):
-    m, n = x.shape
-    x, s = x.contiguous(), s.contiguous()
-    y = torch.empty_like(x)
-    block = triton.next_power_of_2(n)
-    kernel[(m,)](x, s, y, x.stride(0), n, HAS_S=True, BLOCK=block)
-    return y
+#-        scale = tl.load(S + row)
+#+        place = S + row
+#-        scale = 1.0
+#-    tl.store(Y + row * stride + cols, x * scale - tl.sum(x), mask=cols < N)
+#+        place = S
+#+    tl.store(Y + row * stride + cols, x * tl.load(place) - tl.sum(x), mask=cols < N)
+#-    kernel[(m,)](x, s, y, x.stride(0), n, HAS_S=m > 1, BLOCK=block)
+#+    kernel[(m,)](x, s, y, x.stride(0), n, HAS_S=True, BLOCK=block)
 
 
 # case: scans_one_tile
+# like: loops_on_one_line
 # expect: not applied, not-lane-by-lane
 """What stands in the branch for one tile cannot be lifted."""
-
-
-@triton.heuristics({"ONE_TILE": lambda args: args["N"] <= args["BLOCK"]})
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    if ONE_TILE:
-        cols = tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row, tl.max(tl.sort(x), axis=0))
-    else:
-        total = tl.zeros([BLOCK], dtype=tl.float32)
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            total += tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row, tl.sum(total, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+#-    row = tl.program_id(0); X += row * stride  # fmt: skip
+#+    row = tl.program_id(0)
+#+    X += row * stride
+#-        tl.store(Y + row, tl.sum(x, axis=0))
+#+        tl.store(Y + row, tl.max(tl.sort(x), axis=0))
 
 
 # case: seed_of_the_row
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """Each row has a seed of its own."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, seed, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    keep = tl.rand(seed + row, cols) > 0.5
-    tl.store(Y + row * stride + cols, tl.where(keep, x - tl.sum(x), 0.0), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, 7, BLOCK=triton.next_power_of_2(n))
-    return y
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, stride, N, seed, BLOCK: tl.constexpr):
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    keep = tl.rand(seed + row, cols) > 0.5
+#+    tl.store(Y + row * stride + cols, tl.where(keep, x - tl.sum(x), 0.0), mask=cols < N)
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, y, x.stride(0), n, 7, BLOCK=triton.next_power_of_2(n))
 
 
 # case: sorted_rows
@@ -409,36 +271,6 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
-# shared: run
-
-
-# case: spread_by_shape
-# expect: not applied, not-lane-by-lane
-"""A number of the row becomes a tile of a shape that is written down."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    total = tl.broadcast_to(tl.sum(x), [BLOCK])
-    tl.store(Y + row * stride + cols, total, mask=cols < N)
-# shared: run
-
-
-# case: ticket_for_all
-# expect: not applied, not-lane-by-lane
-"""A ticket from one counter, which nothing else depends on."""
-
-
-@triton.jit
-def kernel(X, Y, Count, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    ticket = tl.atomic_add(Count, 1)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
 
 
 # tritonopt: x: f32[m, n]
@@ -446,37 +278,43 @@ def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
     y = torch.empty_like(x)
-    count = torch.zeros(1, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, count, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y, count
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: spread_by_shape
+# like: sorted_rows
+# expect: not applied, not-lane-by-lane
+"""A number of the row becomes a tile of a shape that is written down."""
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    total = tl.broadcast_to(tl.sum(x), [BLOCK])
+#+    tl.store(Y + row * stride + cols, total, mask=cols < N)
+
+
+# case: ticket_for_all
+# like: one_counter
+# expect: not applied, not-lane-by-lane
+"""A ticket from one counter, which nothing else depends on."""
+#     cols = tl.arange(0, BLOCK)
+#+    ticket = tl.atomic_add(Count, 1)
+#-    tl.atomic_add(Count, 1)
 
 
 # case: type_of_the_pointer
+# like: volatile
 # expect: not applied, not-lane-by-lane
 """The type of a pointer is not what it points to once there are several."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + cols, mask=cols < N, other=0.0).to(X.type.element_ty)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-# shared: run
+#     row = tl.program_id(0)
+#+    X += row * stride
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0, volatile=True)
+#+    x = tl.load(X + cols, mask=cols < N, other=0.0).to(X.type.element_ty)
 
 
 # case: waits_for_the_row
+# like: sorted_rows
 # expect: not applied, not-lane-by-lane
 """A `while` that goes on until a number of the row is small."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    while tl.max(x, axis=0) > 1.0:
-        x = x * 0.5
-    tl.store(Y + row * stride + cols, x, mask=cols < N)
-# shared: run
+#-    tl.store(Y + row * stride + cols, tl.sort(x), mask=cols < N)
+#+    while tl.max(x, axis=0) > 1.0:
+#+        x = x * 0.5
+#+    tl.store(Y + row * stride + cols, x, mask=cols < N)

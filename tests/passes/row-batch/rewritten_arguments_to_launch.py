@@ -11,45 +11,16 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row, tl.sum(x, axis=0))
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
-@triton.jit
-def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n_cols
-    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
-
-
 # case: arguments_in_a_list
+# like: keeps_its_axis
 """A list that is written out is passed as it stands; what is new has a name."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def centered(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    sizes = [x.stride(0), n]
-    kernel[(m,)](x, y, *sizes, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+#-def run(x: torch.Tensor):
+#+def centered(x: torch.Tensor):
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    sizes = [x.stride(0), n]
+#+    kernel[(m,)](x, y, *sizes, BLOCK=triton.next_power_of_2(n))
 
 
 # case: arguments_on_one_line
@@ -324,18 +295,13 @@ def run(x):
 
 
 # case: grid_is_printed
+# like: launcher_lists_its_names
 """A tuple that something else reads stays as it is."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    grid = (m,)
-    kernel[grid](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y * grid[0]
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#-    return y, sorted(locals())
+#+    grid = (m,)
+#+    kernel[grid](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    return y * grid[0]
 
 
 # case: grid_of_a_branch
@@ -452,21 +418,16 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: helper_of_several_kinds
+# like: keeps_its_axis
 """A helper gets a tile and a number of the row."""
-
-
-@triton.jit
-def scaled(x, s):
-    return x * s
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, scaled(x, tl.sum(x)), mask=cols < N)
-# shared: run
+# @triton.jit
+#+def scaled(x, s):
+#+    return x * s
+#+
+#+
+#+@triton.jit
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, scaled(x, tl.sum(x)), mask=cols < N)
 
 
 # case: inline_ids
@@ -500,32 +461,30 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
-# shared: run
-
-
-# case: kept_axis_carried
-"""A loop carries what reductions leave of the tile: an axis of one."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([1], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        total += tl.sum(x * x, axis=0, keep_dims=True)
-    tl.store(Y + row + tl.arange(0, 1), tl.sqrt(total))
 
 
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
-    y = torch.empty(m, device=x.device)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: kept_axis_carried
+# like: number_of_64_bits
+"""A loop carries what reductions leave of the tile: an axis of one."""
+#-    total = 1e-300
+#+    total = tl.zeros([1], dtype=tl.float32)
+#-        total += tl.sum(tl.load(X + row * stride + cols, mask=cols < N, other=0.0))
+#-    tl.store(Y + row, total)
+#+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#+        total += tl.sum(x * x, axis=0, keep_dims=True)
+#+    tl.store(Y + row + tl.arange(0, 1), tl.sqrt(total))
+#-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+#+    y = torch.empty(m, device=x.device)
+#+    assert n <= 16
 
 
 # case: kernel_of_an_object
@@ -595,7 +554,16 @@ def run(x: torch.Tensor):
 # case: launch_autograd
 # assume: BLOCK <= 256
 """An autograd function, sizes from a helper, an argument on each line, options after constexprs."""
-# shared: softmax_kernel
+
+
+@triton.jit
+def softmax_kernel(x_ptr, y_ptr, stride, n_cols, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n_cols
+    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)
 
 
 def settings(n):
@@ -630,40 +598,30 @@ def softmax(x):
 
 
 # case: launch_def
+# like: launch_tuple
 """What a nested function computes is named before it; it reads the number that the launch passes."""
-# shared: softmax_kernel
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x):
-    x = x.contiguous()
-    n_cols = x.shape[-1]
-    assert n_cols <= 256
-    y = torch.empty_like(x)
-    block = triton.next_power_of_2(n_cols)
-
-    def grid(meta):
-        return (x.numel() // n_cols,)
-
-    softmax_kernel[grid](x, y, n_cols, n_cols, BLOCK=block, num_warps=4)
-    return y
+#-    n_rows, n_cols = x.shape
+#+    n_cols = x.shape[-1]
+#-    BLOCK = triton.next_power_of_2(n_cols)
+#-    softmax_kernel[(n_rows,)](x, y, x.stride(0), n_cols, BLOCK=BLOCK)
+#+    block = triton.next_power_of_2(n_cols)
+#+
+#+    def grid(meta):
+#+        return (x.numel() // n_cols,)
+#+
+#+    softmax_kernel[grid](x, y, n_cols, n_cols, BLOCK=block, num_warps=4)
 
 
 # case: launch_lambda
+# like: launch_tuple
 """A lambda of the arguments reads the number that the launch passes; a tile is named once."""
-# shared: softmax_kernel
-
-
-# tritonopt: x: f32[m, n]
-def softmax(x):
-    x = x.contiguous()
-    n_rows, n_cols = x.shape
-    if n_cols > 256:
-        raise ValueError("rows of up to 256 elements")
-    y = torch.empty_like(x)
-    grid = lambda meta: (n_rows,)
-    softmax_kernel[grid](x, y, x.stride(0), n_cols, BLOCK=triton.next_power_of_2(n_cols))
-    return y
+#-    assert n_cols <= 256
+#+    if n_cols > 256:
+#+        raise ValueError("rows of up to 256 elements")
+#-    BLOCK = triton.next_power_of_2(n_cols)
+#-    softmax_kernel[(n_rows,)](x, y, x.stride(0), n_cols, BLOCK=BLOCK)
+#+    grid = lambda meta: (n_rows,)
+#+    softmax_kernel[grid](x, y, x.stride(0), n_cols, BLOCK=triton.next_power_of_2(n_cols))
 
 
 # case: helper_under_another_name

@@ -117,28 +117,13 @@ def under_a_test(x):
 
 
 # case: leaves_before_a_full_tile
+# like: leaves_before_its_tile
 # verify: no, no row leaves
 """The tile is made behind the return, and has lanes at each launch."""
-
-
-@triton.jit
-def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row * N >= M * N:
-        return
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n <= 64
-    x = x.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=64)
-    return y
+#     m, n = x.shape
+#+    assert n <= 64
+#-    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=64)
 
 
 # case: long_count_of_rows
@@ -326,36 +311,20 @@ def run(x: torch.Tensor):
 
 
 # case: loops_where_told
+# like: loops_of_one_length
 """The launch cannot ask what the heuristic asks, so a program may have several rows in both."""
-
-
-def fits(args):
-    return args["N"] <= args["BLOCK"]
-
-
-@triton.heuristics({"ONE_TILE": fits})
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
-    row = tl.program_id(0)
-    if ONE_TILE:
-        cols = tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row, tl.sum(x, axis=0))
-    else:
-        total = tl.zeros([BLOCK], dtype=tl.float32)
-        for start in range(0, N, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            total += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row, tl.sum(total, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+# import triton.language as tl
+#
+#
+#+def fits(args):
+#+    return args["N"] <= args["BLOCK"]
+#+
+#+
+#+@triton.heuristics({"ONE_TILE": fits})
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
+#-    if N <= BLOCK:
+#+    if ONE_TILE:
 
 
 # case: mask_before_a_return
@@ -422,27 +391,15 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: mask_made_twice
+# like: mask_that_is_counted
 """One name is the mask of the load, then that of the store."""
+#-    count = tl.sum(mask.to(tl.int32), axis=0)
 
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
-    mask = (cols < N) & (cols > 0)
-    tl.store(Y + row * stride + cols, x - tl.max(x, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros_like(x)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+#-    for _ in range(0, count):
+#-        x = x * 0.5 + 1.0
+#+    mask = (cols < N) & (cols > 0)
+#-    y = torch.empty_like(x)
+#+    y = torch.zeros_like(x)
 
 
 # case: mask_of_every_access

@@ -3,50 +3,18 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
-    return y
-
-
 # case: one_number_from_another
+# like: number_of_64_bits
 """Two numbers that a loop carries, one of which begins as the other."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    a = 0.5
-    b = a
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        b += tl.sum(x)
-        a = tl.maximum(a, tl.max(x, axis=0))
-    tl.store(Y + row, a + b)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+#-    total = 1e-300
+#+    a = 0.5
+#+    b = a
+#-        total += tl.sum(tl.load(X + row * stride + cols, mask=cols < N, other=0.0))
+#-    tl.store(Y + row, total)
+#+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#+        b += tl.sum(x)
+#+        a = tl.maximum(a, tl.max(x, axis=0))
+#+    tl.store(Y + row, a + b)
 
 
 # case: online_loop
@@ -101,47 +69,23 @@ def run(x):
 
 
 # case: parameter_by_its_number
+# like: parameter_by_its_name
 """A parameter that a decorator numbers keeps its place: the new ones are passed by name."""
-
-
-@triton.jit(do_not_specialize=[3])
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, triton.next_power_of_2(n), num_warps=2)
-    return y
+#-@triton.jit(do_not_specialize=["N"])
+#+@triton.jit(do_not_specialize=[3])
 
 
 # case: parameters_with_defaults
+# like: launcher_lists_its_names
 """A new parameter without a default stands before those with one."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, scale=1.0, BLOCK: tl.constexpr = 16):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0) * scale)
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    kernel[(m,)](x, y, x.stride(0), n, 1.0, triton.next_power_of_2(n))
-    kernel[(m,)](N=n, BLOCK=triton.next_power_of_2(n), X=x, Y=y, stride=x.stride(0), num_warps=2)
-    return y
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, stride, N, scale=1.0, BLOCK: tl.constexpr = 16):
+#-    tl.store(Y + row, tl.sum(x, axis=0))
+#+    tl.store(Y + row, tl.sum(x, axis=0) * scale)
+#-    return y, sorted(locals())
+#+    kernel[(m,)](x, y, x.stride(0), n, 1.0, triton.next_power_of_2(n))
+#+    kernel[(m,)](N=n, BLOCK=triton.next_power_of_2(n), X=x, Y=y, stride=x.stride(0), num_warps=2)
+#+    return y
 
 
 # case: pointers_of_tiles
@@ -171,24 +115,10 @@ def run(x: torch.Tensor):
 
 
 # case: prefix_sums
+# like: keeps_its_axis
 """A prefix sum along the row."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, tl.cumsum(x) + x.cumsum(0), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, tl.cumsum(x) + x.cumsum(0), mask=cols < N)
 
 
 # case: product_of_a_row
@@ -248,61 +178,28 @@ def logsumexp(x):
 
 
 # case: row_in_the_tile_of_an_iteration
+# like: mask_made_before_the_row
 """The row is used again where its name means something else."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    Y += row * stride
-    row = row % 2
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + cols, mask=mask, other=0.0)
-    tl.store(Y + cols, x - tl.max(x) * row, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    assert n <= 16
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=16)
-    return y
+# def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+    row = tl.program_id(0)
+#+    X += row * stride
+#+    Y += row * stride
+#+    row = row % 2
+#-    row = tl.program_id(0)
+#-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
+#-    tl.store(Y + row * stride + cols, x - tl.max(x, axis=0), mask=mask)
+#+    x = tl.load(X + cols, mask=mask, other=0.0)
+#+    tl.store(Y + cols, x - tl.max(x) * row, mask=mask)
 
 
 # case: row_of_one_tile_in_a_loop
+# like: row_of_several_tiles_asked_for
 """Squares are added up tile by tile, and a later loop goes through the row again: RMS norm.
 
 Each launch shows that one tile holds the row, so nothing goes on for several tiles.
 """
-
-
-@triton.jit
-def kernel(x_ptr, y_ptr, w_ptr, N, eps, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + row * N + cols, mask=cols < N, other=0.0)
-        squares += x * x
-    scale = tl.rsqrt(tl.sum(squares, axis=0) / N + eps)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + row * N + cols, mask=cols < N, other=0.0)
-        w = tl.load(w_ptr + cols, mask=cols < N, other=0.0)
-        tl.store(y_ptr + row * N + cols, x * scale * w, mask=cols < N)
-
-
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    assert n <= 1024
-    y = torch.empty_like(x)
-    block = min(1024, triton.next_power_of_2(n))
-    kernel[(m,)](x, y, w, n, 1e-6, BLOCK=block)
-    return y
+#     m, n = x.shape
+#+    assert n <= 1024
 
 
 # case: shared_accumulator
@@ -333,78 +230,36 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: small_constexprs
+# like: parameter_by_its_name
 """Names of constexprs in small letters: so is the new one."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, block: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, block)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, triton.next_power_of_2(n))
-    return y
+#-@triton.jit(do_not_specialize=["N"])
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+@triton.jit
+#+def kernel(X, Y, stride, N, block: tl.constexpr):
+#-    cols = tl.arange(0, BLOCK)
+#+    cols = tl.arange(0, block)
+#-    kernel[(m,)](x, y, x.stride(0), n, triton.next_power_of_2(n), num_warps=2)
+#+    kernel[(m,)](x, y, x.stride(0), n, triton.next_power_of_2(n))
 
 
 # case: softmax_in_one_kernel
+# like: softmax
 """Told to write no kernel apart, one does both; a long row then has a tile of two axes."""
 
 
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    # Each program does its own part.
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)  # of one row
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: tile_carried
+# like: number_made_by_zeros
 """A tile of sums begins with an axis for the rows; so does a count."""
-
-
-@triton.jit
-def kernel(X, Y, C, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    largest = tl.full((BLOCK,), -1.0, tl.float32)
-    count = 0
-    for start in tl.range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        total += x
-        largest = tl.maximum(largest, x)
-        count += tl.sum((x > 0.0).to(tl.int32), axis=0)
-    tl.store(Y + row, tl.sum(total, axis=0) + tl.max(largest, 0))
-    tl.store(C + row, count)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    c = torch.empty(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, c, x.stride(0), n, BLOCK=16)
-    return y, c
+#-    count = tl.zeros((), tl.int32)
+#-    least = tl.full([], 1.0, tl.float32)
+#+    total = tl.zeros([BLOCK], dtype=tl.float32)
+#+    largest = tl.full((BLOCK,), -1.0, tl.float32)
+#+    count = 0
+#-        least = tl.minimum(least, tl.min(x, axis=0))
+#+        total += x
+#+        largest = tl.maximum(largest, x)
+#-    tl.store(Y + row, least)
+#+    tl.store(Y + row, tl.sum(total, axis=0) + tl.max(largest, 0))
 
 
 # case: tile_in_a_dict_of_the_file
@@ -435,7 +290,16 @@ def centered(x: torch.Tensor):
 
 # case: tile_of_at_most
 """A tile that is seen to be short at most: no kernel is needed for longer ones."""
-# shared: kernel
+
+
+@triton.jit
+def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.sum(acc, axis=0))
 
 
 # tritonopt: x: f32[m, n]
@@ -448,70 +312,41 @@ def run(x: torch.Tensor):
 
 
 # case: tile_of_at_most_by_name
+# like: tile_of_at_most
 """A tile whose name stands for something that is seen to be short at most."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    block = min(512, 4096, triton.next_power_of_2(n))
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=min(triton.next_power_of_2(n), 256))
+#+    block = min(512, 4096, triton.next_power_of_2(n))
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
 
 
 # case: tile_or_number
+# like: mask_of_the_row_alone
 """A tile of weights that all rows share, or a number: both meet the tile of a row."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, N, HAS_W: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    if HAS_W:
-        w = tl.load(W + cols, mask=cols < N, other=0.0)
-    else:
-        w = 1.0
-    tl.store(Y + row * stride + cols, x * w - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.empty_like(x)
-    block = triton.next_power_of_2(n)
-    kernel[(m,)](x, w, y, x.stride(0), n, HAS_W=m > 1, BLOCK=block)
-    return y
+#-def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, W, Y, stride, N, HAS_W: tl.constexpr, BLOCK: tl.constexpr):
+#-    w = tl.load(W + cols, mask=(cols < N) & (row > 0), other=0.0)
+#+    if HAS_W:
+#+        w = tl.load(W + cols, mask=cols < N, other=0.0)
+#+    else:
+#+        w = 1.0
+#-    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    block = triton.next_power_of_2(n)
+#+    kernel[(m,)](x, w, y, x.stride(0), n, HAS_W=m > 1, BLOCK=block)
 
 
 # case: tuned_by_the_length
+# like: tuned_by_a_key_with_a_name
 """A tuner chooses the warps: it chooses anew where a program has another number of rows."""
+#-KEY = ["N"]
 
-
-@triton.autotune(
-    configs=[triton.Config({}, num_warps=warps) for warps in (1, 4)],
-    key=[
-        "N",  # how long a row is
-    ],
-)
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n <= 64
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-
+#-@triton.autotune(configs=[triton.Config({}, num_warps=warps) for warps in (1, 4)], key=KEY)
+#+@triton.autotune(
+#+    configs=[triton.Config({}, num_warps=warps) for warps in (1, 4)],
+#+    key=[
+#+        "N",  # how long a row is
+#+    ],
+#+)
 
 
 # case: two_grids_before_two_launches
@@ -552,20 +387,22 @@ def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
     w = tl.load(W + cols, mask=mask, other=0.0)
     x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
     tl.store(Y + row * stride + cols, x * tl.cumsum(w, axis=0), mask=mask)
-# shared: run
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x: torch.Tensor, w: torch.Tensor):
+    m, n = x.shape
+    x, w = x.contiguous(), w.contiguous()
+    y = torch.empty_like(x)
+    assert n <= 16
+    kernel[(m,)](x, w, y, x.stride(0), n, BLOCK=16)
+    return y
 
 
 # case: weights_are_summed
+# like: weights_are_scanned
 """A tile that all rows share is reduced to a number for all."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    w = tl.load(W + cols, mask=mask, other=0.0)
-    scale = tl.sum(w, axis=0) + tl.max(w, 0) + tl.min(w) + w.sum()
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0)
-    tl.store(Y + row * stride + cols, x * scale + w * tl.max(x, axis=0), mask=mask)
-# shared: run
+#     w = tl.load(W + cols, mask=mask, other=0.0)
+#+    scale = tl.sum(w, axis=0) + tl.max(w, 0) + tl.min(w) + w.sum()
+#-    tl.store(Y + row * stride + cols, x * tl.cumsum(w, axis=0), mask=mask)
+#+    tl.store(Y + row * stride + cols, x * scale + w * tl.max(x, axis=0), mask=mask)

@@ -3,41 +3,16 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: a_launch_of_short_rows
+# like: tile_of_at_most
 # options: elements=64
 """The launch of short rows needs no question, nor does the one of long ones."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    block = min(1024, triton.next_power_of_2(n))
-    if block <= 16:
-        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
-    else:
-        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=min(triton.next_power_of_2(n), 256))
+#+    block = min(1024, triton.next_power_of_2(n))
+#+    if block <= 16:
+#+        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
+#+    else:
+#+        kernel[(m,)](x, y, x.stride(0), n, BLOCK=block)
 
 
 # case: atomics_of_rows
@@ -86,7 +61,15 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     )
     # and back
     tl.store(Y + row * stride + cols, y, mask=cols < N)
-# shared: run
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
 
 
 # case: dropout
@@ -168,18 +151,13 @@ def swiglu(x: torch.Tensor):
 
 
 # case: id_as_a_float
+# like: keeps_its_axis
 # options: elements=64
 """The program id as a float is no number of a row: which rows there are is asked of the id."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    slope = tl.program_id(0).to(tl.float16)
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * slope - tl.sum(x), mask=cols < N)
-# shared: run
+# def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+    slope = tl.program_id(0).to(tl.float16)
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x * slope - tl.sum(x), mask=cols < N)
 
 
 # case: id_bound_again
@@ -208,24 +186,17 @@ def sums(x: torch.Tensor):
 
 
 # case: in_place
+# like: reads_the_row_above
 # options: elements=64
 """A row is read, and written where it was read."""
-
-
-@triton.jit
-def kernel(X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(X + row * stride + cols, x - tl.sum(x) / N, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def center_(x: torch.Tensor):
-    m, n = x.shape
-    assert x.is_contiguous()
-    kernel[(m,)](x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return x
+#-    tl.store(X + (row + 1) * stride + cols, x - tl.sum(x), mask=cols < N)
+#+    tl.store(X + row * stride + cols, x - tl.sum(x) / N, mask=cols < N)
+#-def run(x: torch.Tensor):
+#+# tritonopt: x: f32[m, n]
+#+def center_(x: torch.Tensor):
+#-    kernel[(m - 1,)](x, x.stride(0), n, BLOCK=64)
+#+    assert x.is_contiguous()
+#+    kernel[(m,)](x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: launch_with_comments
@@ -295,32 +266,20 @@ def layer_norm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor):
 
 
 # case: leaves_by_a_float
+# like: chosen_quotient
 # options: elements=64
 """Of NaN neither an order nor its contrary is true: such a row stays."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    weight = tl.load(W + row)
-    if weight < 0.5:
-        return
-    if weight == 1.0:
-        return
-    if (weight < 0.7) == (weight > 0.6):
-        return
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * weight, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#     cols = tl.arange(0, BLOCK)
+#+    weight = tl.load(W + row)
+#+    if weight < 0.5:
+#+        return
+#+    if weight == 1.0:
+#+        return
+#+    if (weight < 0.7) == (weight > 0.6):
+#+        return
+#-    scale = row if row == 0 else N // row
+#-    tl.store(Y + row * stride + cols, x * scale, mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x * weight, mask=cols < N)
 
 
 # case: leaves_on_the_row
@@ -348,50 +307,25 @@ def run(x: torch.Tensor, l: torch.Tensor):
 
 
 # case: leaves_past_the_end
+# like: leaves_by_a_number
 # options: elements=64
 """More programs are started than there are rows."""
+#-    if tl.load(W + row):
+#+    cols = tl.arange(0, BLOCK)
+#+    # Nothing to do for these.
+#+    if row >= M:
+#-    cols = tl.arange(0, BLOCK)
 
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    # Nothing to do for these.
-    if row >= M:
-        return
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[m]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m + 3,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m + 3,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: leaves_where_none_is
+# like: leaves_before_its_tile
 # verify: no, the test never holds
 # options: elements=64
 """The number of rows is that of programs, so that none leaves."""
-
-
-@triton.jit
-def kernel(X, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    if row >= M:
-        return
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    if row * N >= M * N:
+#+    cols = tl.arange(0, BLOCK)
+#+    if row >= M:
+#-    cols = tl.arange(0, BLOCK)

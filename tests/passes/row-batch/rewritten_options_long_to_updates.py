@@ -3,15 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: long_tile_at_one_launch
 # options: elements=64,several_tiles=true
 """At one of two launches a tile is as much as a program should hold; it stays as it is."""
@@ -47,39 +38,9 @@ def gathered(x, places, block):
 
 
 # case: loops_and_leaves
+# like: loops_and_leaves_in_one_kernel
 # options: elements=64
 """Rows leave before and behind the two branches."""
-
-
-@triton.heuristics({"SHORT": lambda args: args["rest"] + 1 <= args["BLOCK"]})
-@triton.jit
-def kernel(X, Y, Kept, Wanted, stride, rest, BLOCK: tl.constexpr, SHORT: tl.constexpr):
-    row = tl.program_id(0)
-    if tl.load(Wanted + row) == 0:
-        return
-    if SHORT:
-        cols = tl.arange(0, BLOCK)
-        total = tl.sum(tl.load(X + row * stride + cols, mask=cols < rest + 1, other=0.0), axis=0)
-    else:
-        total = 0.0
-        for start in range(0, rest + 1, BLOCK):
-            cols = start + tl.arange(0, BLOCK)
-            x = tl.load(X + row * stride + cols, mask=cols < rest + 1, other=0.0)
-            total += tl.sum(x, axis=0)
-    tl.store(Y + row, total)
-    if total < 0.0:
-        return
-    tl.store(Kept + row, 1)
-
-
-# tritonopt: x: f32[m, n], wanted: i32[m] in 0..2
-def run(x: torch.Tensor, wanted: torch.Tensor):
-    m, n = x.shape
-    x, wanted = x.contiguous(), wanted.contiguous()
-    y = torch.zeros(m, device=x.device)
-    kept = torch.zeros(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, kept, wanted, x.stride(0), n - 1, BLOCK=16)
-    return y, kept
 
 
 # case: loops_by_comparison
@@ -116,46 +77,10 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: loops_for_long_rows
+# like: loops_for_long_rows_in_one_kernel
 # options: elements=64
 """Only rows that one tile holds are handled several at once; what goes before and behind is for
 both."""
-
-
-@triton.heuristics({"ONE_TILE": lambda args: 0 < args["N"] <= args["BLOCK"]})
-@triton.jit
-def kernel(X, Y, Total, stride, N, scale, BLOCK: tl.constexpr, ONE_TILE: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    half = scale / 2
-    X += row * stride
-    Y += row * stride  # where it goes
-
-    # Few elements are loaded once.
-    if ONE_TILE:  # by the heuristic
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        total = tl.sum(x, axis=0)
-        tl.store(Y + cols, x * half, mask=cols < N)
-    # Others are loaded twice.
-    else:
-        total = 0.0
-        for start in range(0, N, BLOCK):
-            total += tl.sum(tl.load(X + start + cols, mask=start + cols < N, other=0.0), axis=0)
-        for start in range(0, N, BLOCK):
-            x = tl.load(X + start + cols, mask=start + cols < N, other=0.0)
-            tl.store(Y + start + cols, x * half, mask=start + cols < N)
-
-    # One number to a row.
-    tl.store(Total + row, total * half)
-
-
-# tritonopt: x: f32[m, n], scale: float
-def run(x: torch.Tensor, scale: float):
-    m, n = x.shape
-    x = x.contiguous()
-    y, total = torch.zeros_like(x), torch.zeros(m, device=x.device)
-    block = min(16, triton.next_power_of_2(n))
-    kernel[(m,)](x, y, total, x.stride(0), n, scale, BLOCK=block)
-    return y, total
 
 
 # case: numbered_parameters
@@ -190,28 +115,18 @@ def run(x: torch.Tensor, kernel_rows=None):
 
 
 # case: options_in_a_dict
+# like: keeps_its_axis
 # options: elements=64
 """All arguments are passed, so that a dictionary can hold options of the launch only."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def centered(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    options = {}
-    if x.device.type == "xpu":
-        options["grf_mode"] = "large"
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), **options)
-    return y
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+#-def run(x: torch.Tensor):
+#+def centered(x: torch.Tensor):
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    options = {}
+#+    if x.device.type == "xpu":
+#+        options["grf_mode"] = "large"
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n), **options)
 
 
 # case: own_length
@@ -341,55 +256,37 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     x = tl.load(X + row * stride + cols, mask=mask, other=-float("inf"))
     e = tl.exp(x - tl.max(x, axis=0))
     tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=mask)  # of one row
-# shared: run
-
-
-# case: tile_in_a_dict
-# options: elements=64
-"""How long a tile is stands in a dictionary, beside an option of the launch."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def centered(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    meta = dict(BLOCK=triton.next_power_of_2(n), num_warps=4)
-    grid = (m,)
-    kernel[grid](x, y, x.stride(0), n, **meta)
-    return y
-
-
-# case: tile_that_is_a_choice
-# options: elements=64
-"""A tile that the launch chooses between two."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(acc, axis=0))
 
 
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64 if n > 20 else 16)
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: tile_in_a_dict
+# like: keeps_its_axis
+# options: elements=64
+"""How long a tile is stands in a dictionary, beside an option of the launch."""
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0) / N, mask=cols < N)
+#-def run(x: torch.Tensor):
+#+def centered(x: torch.Tensor):
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    meta = dict(BLOCK=triton.next_power_of_2(n), num_warps=4)
+#+    grid = (m,)
+#+    kernel[grid](x, y, x.stride(0), n, **meta)
+
+
+# case: tile_that_is_a_choice
+# like: tile_of_at_most
+# options: elements=64
+"""A tile that the launch chooses between two."""
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=min(triton.next_power_of_2(n), 256))
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64 if n > 20 else 16)
 
 
 # case: two_axes_of_the_grid
@@ -418,38 +315,28 @@ def center(x: torch.Tensor):
 
 
 # case: scale_of_empty_rows
+# like: keeps_its_axis
 # options: elements=64
 """A number that an expression chooses for each row, and a sum that it takes from both sides."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    total = tl.sum(tl.where(x > 0, x, 0.0))
-    # A row of zeros stays.
-    total = 1.0 if total == 0 else total
-    y = x / total if N > 3 else x
-    tl.store(Y + row * stride + cols, y, mask=cols < N)
-# shared: run
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    total = tl.sum(tl.where(x > 0, x, 0.0))
+#+    # A row of zeros stays.
+#+    total = 1.0 if total == 0 else total
+#+    y = x / total if N > 3 else x
+#+    tl.store(Y + row * stride + cols, y, mask=cols < N)
 
 
 # case: updates_of_axes
+# like: keeps_its_axis
 # options: elements=64
 """What is updated gets the axes of what it meets."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    X += row * stride
-    X += cols  # the tile of a row
-    x = tl.load(X, mask=cols < N, other=0.0)
-    weights = cols.to(tl.float32) + 1.0
-    weights *= x
-    scale = tl.sum(weights, axis=0)
-    scale -= weights
-    tl.store(Y + row * stride + cols, scale, mask=cols < N)
-# shared: run
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    X += row * stride
+#+    X += cols  # the tile of a row
+#+    x = tl.load(X, mask=cols < N, other=0.0)
+#+    weights = cols.to(tl.float32) + 1.0
+#+    weights *= x
+#+    scale = tl.sum(weights, axis=0)
+#+    scale -= weights
+#+    tl.store(Y + row * stride + cols, scale, mask=cols < N)

@@ -13,44 +13,27 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 
 # case: and_of_the_row
+# like: keeps_its_axis
 # expect: not applied, rows-differ
 """`and` of scalars, one of which is of the row."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, flag, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    if flag > 0 and row > 2:
-        x = x * 2.0
-    tl.store(Y + row * stride + cols, x - tl.max(x, 0), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, 1, BLOCK=triton.next_power_of_2(n))
-    return y
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, stride, N, flag, BLOCK: tl.constexpr):
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    if flag > 0 and row > 2:
+#+        x = x * 2.0
+#+    tl.store(Y + row * stride + cols, x - tl.max(x, 0), mask=cols < N)
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, y, x.stride(0), n, 1, BLOCK=triton.next_power_of_2(n))
 
 
 # case: asserts_behind_a_return
+# like: leaves_by_a_number
 # expect: not applied, rows-differ
 """What is asserted of all rows is not asked where they leave."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row >= M:
-        return
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-    tl.device_assert(N > 0)
-# shared: run
+#-    if tl.load(W + row):
+#+    if row >= M:
+#     tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
+#+    tl.device_assert(N > 0)
 
 
 # case: begins_as_something_else
@@ -79,52 +62,28 @@ def run(x: torch.Tensor):
 
 
 # case: branch_on_the_sum
+# like: keeps_its_axis
 # expect: not applied, rows-differ
 """Whether a row is scaled, its own sum says."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    total = tl.sum(x)
-    if total > 1.0:
-        x = x / total
-    tl.store(Y + row * stride + cols, x, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    total = tl.sum(x)
+#+    if total > 1.0:
+#+        x = x / total
+#+    tl.store(Y + row * stride + cols, x, mask=cols < N)
 
 
 # case: bumped_in_the_loop
+# like: keeps_its_axis
 # expect: not applied, rows-differ
 """A pointer that all rows share goes to the row in a loop."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    for turn in range(2):
-        X += row * stride
-        x = tl.load(X + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row, tl.sum(x) + turn)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    for turn in range(2):
+#+        X += row * stride
+#+        x = tl.load(X + cols, mask=cols < N, other=0.0)
+#+        tl.store(Y + row, tl.sum(x) + turn)
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(m, dtype=torch.float32, device=x.device)
 
 
 # case: carried_from_a_branch
@@ -157,42 +116,21 @@ def run(x: torch.Tensor):
 
 
 # case: chosen_by_the_row
+# like: keeps_its_axis
 # expect: not applied, rows-differ
 """An expression chooses by the row, and Triton asks for one truth there."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    scale = 2.0 if row % 2 == 0 else 3.0
-    tl.store(Y + row * stride + cols, x * scale / tl.sum(x), mask=cols < N)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x, axis=0, keep_dims=True), mask=cols < N)
+#+    scale = 2.0 if row % 2 == 0 else 3.0
+#+    tl.store(Y + row * stride + cols, x * scale / tl.sum(x), mask=cols < N)
 
 
 # case: chosen_load
+# like: chosen_quotient
 # expect: not applied, rows-differ
 """Of a row of zeros nothing is loaded."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    total = tl.sum(x)
-    scale = total if total == 0 else tl.load(W + row)
-    tl.store(Y + row * stride + cols, x * scale, mask=cols < N)
-# shared: run
+#-    scale = row if row == 0 else N // row
+#+    total = tl.sum(x)
+#+    scale = total if total == 0 else tl.load(W + row)
 
 
 # case: chosen_quotient
@@ -211,23 +149,18 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
 
 
 # case: comment_in_a_choice
+# like: chosen_quotient
 # expect: not applied, comment-inside
 """The `tl.where` that chooses for each row has no place for the comment."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    total = tl.sum(x)
-    total = (
-        1.0  # of a row of zeros
-        if total == 0
-        else total
-    )
-    tl.store(Y + row * stride + cols, x / total, mask=cols < N)
-# shared: run
+#-    scale = row if row == 0 else N // row
+#-    tl.store(Y + row * stride + cols, x * scale, mask=cols < N)
+#+    total = tl.sum(x)
+#+    total = (
+#+        1.0  # of a row of zeros
+#+        if total == 0
+#+        else total
+#+    )
+#+    tl.store(Y + row * stride + cols, x / total, mask=cols < N)
 
 
 # case: either_at_run_time
@@ -331,38 +264,25 @@ def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
 
 
 # case: leaves_in_a_branch
+# like: leaves_by_a_number
 # expect: not applied, rows-differ
 """Rows leave only where a number asks for it."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if N > 4:
-        if tl.load(W + row) < 0:
-            return
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-# shared: run
+#-    if tl.load(W + row):
+#-        return
+#+    if N > 4:
+#+        if tl.load(W + row) < 0:
+#+            return
 
 
 # case: leaves_or_goes_on
+# like: leaves_by_a_number
 # expect: not applied, rows-differ
 """One way leaves, the other one stores."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if tl.load(W + row) < 0:
-        return
-    else:
-        tl.store(Y + row * stride, 1.0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-# shared: run
+#-    if tl.load(W + row):
+#+    if tl.load(W + row) < 0:
+#         return
+#+    else:
+#+        tl.store(Y + row * stride, 1.0)
 
 
 # case: number_of_64_bits
@@ -414,42 +334,24 @@ def run(x: torch.Tensor, starts: torch.Tensor):
 
 
 # case: stores_and_leaves
+# like: leaves_by_a_number
 # expect: not applied, rows-differ
 """A row of padding is filled before it is left."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    if tl.load(W + row) < 0:
-        tl.store(Y + row * stride + cols, 0.0, mask=cols < N)
-        return
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
-# shared: run
+#-    if tl.load(W + row):
+#+    cols = tl.arange(0, BLOCK)
+#+    if tl.load(W + row) < 0:
+#+        tl.store(Y + row * stride + cols, 0.0, mask=cols < N)
+#-    cols = tl.arange(0, BLOCK)
 
 
 # case: weights_behind_a_return
+# like: leaves_by_a_number
 # expect: not applied, rows-differ
 """Weights that all rows share are not read where all rows leave."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, M, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row >= M:
-        return
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    weights = tl.load(W + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * weights, mask=cols < N)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x: torch.Tensor, w: torch.Tensor):
-    m, n = x.shape
-    x, w = x.contiguous(), w.contiguous()
-    y = torch.zeros_like(x)
-    kernel[(m,)](x, w, y, x.stride(0), m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    if tl.load(W + row):
+#+    if row >= M:
+#-    tl.store(Y + row * stride + cols, x - tl.sum(x), mask=cols < N)
+#+    weights = tl.load(W + cols, mask=cols < N, other=0.0)
+#+    tl.store(Y + row * stride + cols, x * weights, mask=cols < N)
+#-# tritonopt: x: f32[m, n], w: f32[m]
+#+# tritonopt: x: f32[m, n], w: f32[n]

@@ -13,26 +13,14 @@ def run(x: torch.Tensor):
 
 
 # case: arguments_change_the_grid
+# like: parameter_by_its_name
 # expect: not applied, tile-is-not-passed
 """What the launch passes binds a name that its grid reads, which is called after it."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    k = m
-    kernel[lambda meta: (k + 0,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2((k := m) * 0 + n))
-    return y
+#-@triton.jit(do_not_specialize=["N"])
+#+@triton.jit
+#-    kernel[(m,)](x, y, x.stride(0), n, triton.next_power_of_2(n), num_warps=2)
+#+    k = m
+#+    kernel[lambda meta: (k + 0,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2((k := m) * 0 + n))
 
 
 # case: loops_where_left_out

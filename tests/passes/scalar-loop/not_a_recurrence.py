@@ -65,34 +65,23 @@ def kernel(X, Y, n):
 
 
 # case: pointer_that_moves
+# like: volatile
 # expect: not applied, not-a-recurrence
 """A pointer that goes on in each iteration."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    total = 0
-    for i in range(n):
-        total += tl.load(X)
-        X += 1
-    tl.store(Y, total)
+#-        total += tl.load(X + i, volatile=True)
+#+        total += tl.load(X)
+#+        X += 1
 
 
 # case: records
+# like: stored_where_it_is_largest
 # expect: not applied, not-a-recurrence
 """How often a new largest element was found depends on the order."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    best = float("-inf")
-    records = 0
-    for i in range(n):
-        x = tl.load(X + i)
-        if x > best:
-            best = x
-            records += 1
-    tl.store(Y, records)
+#     best = float("-inf")
+#+    records = 0
+#-            tl.store(Y + i, x)
+#+            records += 1
+#+    tl.store(Y, records)
 
 
 # case: recurrence
@@ -124,31 +113,22 @@ def kernel(X, Y, n):
 
 
 # case: sum_before_it_is_added_to
+# like: counter_used_behind
 # expect: not applied, not-a-recurrence
 """The sum of all before: it is stored first and loaded then."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    total = 0
-    for i in range(n):
-        tl.store(Y + i, total)
-        total += tl.load(X + i)
+#     for i in range(n):
+#+        tl.store(Y + i, total)
+#-    tl.store(Y, total + i)
 
 
 # case: sum_of_what_is_above_the_sum
+# like: volatile
 # expect: not applied, not-a-recurrence
 """What is added depends on the sum so far."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    total = 0
-    for i in range(n):
-        x = tl.load(X + i)
-        if x > total:
-            total += x
-    tl.store(Y, total)
+#-        total += tl.load(X + i, volatile=True)
+#+        x = tl.load(X + i)
+#+        if x > total:
+#+            total += x
 
 
 # case: sum_or_product

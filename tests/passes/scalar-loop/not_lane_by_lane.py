@@ -52,22 +52,15 @@ def kernel(Y, n):
 
 
 # case: least_of_python
+# like: count_under_a_condition
 # expect: not applied, not-lane-by-lane
 # options: block=32
 """The builtin `min`, which has no tiles in the interpreter."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    least = 100
-    for i in range(n):
-        least = min(least, tl.load(X + i))
-    tl.store(Y, least)
-
-
-# tritonopt: x: i32[n] in -5..5
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.zeros(4, dtype=torch.int32, device=x.device)
-    kernel[(1,)](x, y, n)
-    return y
+#-    count = 0
+#+    least = 100
+#-        val = tl.load(X + i)
+#-        if val == 3:
+#-            count = count + 1
+#-    tl.store(Y, count)
+#+        least = min(least, tl.load(X + i))
+#+    tl.store(Y, least)

@@ -99,30 +99,20 @@ def run(x: torch.Tensor, lengths: torch.Tensor):
 
 
 # case: chosen_on_the_way
+# like: prefix_sum_of_floats
 # options: block=32
 """A name that is bound again in some iterations."""
+#-    total = 0.0
 
-
-@triton.jit
-def kernel(X, Y, n):
-    row = tl.program_id(0)
-    for i in range(n):
-        x = tl.load(X + row * n + i)
-        y = x
-        if x < 0:
-            y = -x
-            if x < -1:
-                y += 1.0
-        tl.store(Y + row * n + i, y)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+#-        total += tl.load(X + row * n + i)
+#-        tl.store(Y + row * n + i, total)
+#+        x = tl.load(X + row * n + i)
+#+        y = x
+#+        if x < 0:
+#+            y = -x
+#+            if x < -1:
+#+                y += 1.0
+#+        tl.store(Y + row * n + i, y)
 
 
 # case: comments
@@ -189,26 +179,16 @@ def kernel(X, Y, n):
 
 
 # case: elementwise
+# like: prefix_sum_of_floats
 # options: block=32
 """One element after the other, in a row."""
+#-    total = 0.0
 
-
-@triton.jit
-def kernel(X, Y, n):
-    row = tl.program_id(0)
-    for i in range(n):
-        # Each element by itself.
-        x = tl.load(X + row * n + i)
-        tl.store(Y + row * n + i, x * x + 1.0)  # never below 1
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n)
-    return y
+#-        total += tl.load(X + row * n + i)
+#-        tl.store(Y + row * n + i, total)
+#+        # Each element by itself.
+#+        x = tl.load(X + row * n + i)
+#+        tl.store(Y + row * n + i, x * x + 1.0)  # never below 1
 
 
 # case: gathered
@@ -250,26 +230,17 @@ def run(x: torch.Tensor):
 
 
 # case: largest
+# like: prefix_sum_of_floats
 # options: block=32
 """The largest element, which is the same in any order."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    row = tl.program_id(0)
-    largest = float("-inf")
-    for i in range(n):
-        largest = tl.maximum(largest, tl.load(X + row * n + i))
-    tl.store(Y + row, largest)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n)
-    return y
+#-    total = 0.0
+#+    largest = float("-inf")
+#-        total += tl.load(X + row * n + i)
+#-        tl.store(Y + row * n + i, total)
+#+        largest = tl.maximum(largest, tl.load(X + row * n + i))
+#+    tl.store(Y + row, largest)
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(m, dtype=torch.float32, device=x.device)
 
 
 # case: largest_and_its_index

@@ -80,27 +80,18 @@ def run(counts: torch.Tensor):
 
 
 # case: prefix_sum_into_another
+# like: prefix_sum_of_blocks
 # options: block=32
 """A running sum of what is rounded up, into another buffer."""
-
-
-@triton.jit
-def kernel(Counts, Ends, Total, n, block_size: tl.constexpr):
-    last_cumsum = 0
-    for i in range(1, n + 1):
-        token_cnt = tl.load(Counts + i - 1)
-        last_cumsum = last_cumsum + tl.cdiv(token_cnt, block_size) * block_size
-        tl.store(Ends + i, last_cumsum)
-    tl.store(Total, last_cumsum)
-
-
-# tritonopt: counts: i32[n] in 0..9
-def run(counts: torch.Tensor):
-    n = counts.numel()
-    ends = torch.zeros(n + 1, dtype=torch.int32, device=counts.device)
-    total = torch.empty(1, dtype=torch.int32, device=counts.device)
-    kernel[(1,)](counts, ends, total, n, block_size=4)
-    return ends, total
+#-def kernel(Counts, Ends, n, block_size: tl.constexpr):
+#+def kernel(Counts, Ends, Total, n, block_size: tl.constexpr):
+#-    tl.store(Ends, last_cumsum)
+#+    tl.store(Total, last_cumsum)
+#-    kernel[(1,)](counts, ends, n, block_size=4)
+#-    return ends
+#+    total = torch.empty(1, dtype=torch.int32, device=counts.device)
+#+    kernel[(1,)](counts, ends, total, n, block_size=4)
+#+    return ends, total
 
 
 # case: prefix_sum_of_floats
@@ -215,45 +206,29 @@ def run(x: torch.Tensor):
 
 
 # case: sum_of_squares
+# like: prefix_sum_of_floats
 # options: block=32
 """A sum of floats, element by element."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    row = tl.program_id(0)
-    acc = 0.0
-    for i in range(n):
-        x = tl.load(X + row * n + i)
-        acc += x * x
-    tl.store(Y + row, acc)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n)
-    return y
+#-    total = 0.0
+#+    acc = 0.0
+#-        total += tl.load(X + row * n + i)
+#-        tl.store(Y + row * n + i, total)
+#+        x = tl.load(X + row * n + i)
+#+        acc += x * x
+#+    tl.store(Y + row, acc)
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(m, dtype=torch.float32, device=x.device)
 
 
 # case: two_loops
+# like: prefix_sum_of_floats
 # options: block=32
 """Two loops over the same numbers: their names are the same, and so is the width."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    row = tl.program_id(0)
-    total = 0.0
-    for i in range(n):
-        total += tl.load(X + row * n + i)
-    mean = total / n
-    for i in range(n):
-        x = tl.load(X + row * n + i)
-        tl.store(Y + row * n + i, x - mean)
-# shared: run
+#-        tl.store(Y + row * n + i, total)
+#+    mean = total / n
+#+    for i in range(n):
+#+        x = tl.load(X + row * n + i)
+#+        tl.store(Y + row * n + i, x - mean)
 
 
 # case: two_ways

@@ -57,14 +57,9 @@ def kernel(X, Y, n):
 
 
 # case: stored_before
+# like: type_of_a_load
 # expect: not applied, threads-exchange-data
 """What the loop reads was stored by one thread."""
-
-
-@triton.jit
-def kernel(X, Y, n):
-    tl.store(X, 0)
-    total = 0
-    for i in range(n):
-        total += tl.load(X + i)
-    tl.store(Y, total)
+#-    total = tl.load(Y)
+#+    tl.store(X, 0)
+#+    total = 0

@@ -4,15 +4,11 @@ import triton.language as tl
 
 
 # case: both_listed
+# like: listed_stride
 # expect: finding, compiler-is-not-told
 """The mask ends nobody knows where, and the row begins there."""
-
-
-@triton.jit(do_not_specialize=["stride", 3])
-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+#-@triton.jit(do_not_specialize=["stride"])
+#+@triton.jit(do_not_specialize=["stride", 3])
 
 
 # case: column_of_a_row
@@ -40,22 +36,11 @@ def shift(COUNTS, SHIFTED, stride: int, apart: int, BLOCK: tl.constexpr):
 
 
 # case: four_lanes_a_thread
+# like: one_lane_with_many_warps
 # expect: finding, compiler-is-not-told
 """Four lanes for each of 128 threads."""
-
-
-@triton.jit(do_not_specialize=["stride"])
-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    double_rows[(m, triton.cdiv(n, 512))](x, y, x.stride(0), n, BLOCK=512)
-    return y
+#-    double_rows[(m, triton.cdiv(n, 512))](x, y, x.stride(0), n, BLOCK=512, num_warps=16)
+#+    double_rows[(m, triton.cdiv(n, 512))](x, y, x.stride(0), n, BLOCK=512)
 
 
 # case: in_a_helper
@@ -75,15 +60,11 @@ def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: lanes_apart
+# like: column_of_a_row
 # expect: finding, compiler-is-not-told
 """Where the stride is 1, lanes lie side by side, and nobody tells."""
-
-
-@triton.jit
-def gather(X, Y, stride: int, BLOCK: tl.constexpr):
-    lanes = tl.arange(0, BLOCK)
-    x = tl.load(X + lanes * stride)
-    tl.store(Y + tl.program_id(0) * BLOCK + lanes, x)
+#-    x = tl.load(X + 16 * tl.program_id(0) + lanes * stride)
+#+    x = tl.load(X + lanes * stride)
 
 
 # case: listed_by_place
@@ -99,15 +80,11 @@ def double(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: listed_length
+# like: listed_by_place
 # expect: finding, compiler-is-not-told
 """Listed by its name."""
-
-
-@triton.jit(do_not_specialize=["N"])
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+#-@triton.jit(do_not_specialize=[2])
+#+@triton.jit(do_not_specialize=["N"])
 
 
 # case: listed_stride
@@ -153,15 +130,11 @@ def copy_square(X, Y, B, T, BLOCK: tl.constexpr):
 
 
 # case: not_aligned
+# like: listed_by_place
 # expect: finding, compiler-is-not-told
 """Listed as not aligned."""
-
-
-@triton.jit(do_not_specialize_on_alignment=["N"])
-def double(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
+#-@triton.jit(do_not_specialize=[2])
+#+@triton.jit(do_not_specialize_on_alignment=["N"])
 
 
 # case: pointer_moves

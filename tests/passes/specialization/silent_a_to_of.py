@@ -4,63 +4,39 @@ import triton.language as tl
 
 
 # case: a_helper_alone
+# like: in_a_helper
 # expect: silent
 """The list of a helper says nothing to the compiler."""
-
-
-@triton.jit(do_not_specialize=["stride"])
-def tile_of(X, stride, cols, N):
-    return tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-
-
-@triton.jit
-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    tl.store(Y + cols, tile_of(X, stride, cols, N) * 2)
+#-@triton.jit
+#+@triton.jit(do_not_specialize=["stride"])
+#-@triton.jit(do_not_specialize=["stride"])
+#+@triton.jit
 
 
 # case: a_choice_of_two_codes
+# like: number_of_rows_as_a_constexpr
 # expect: silent
 """The launcher's size chooses the code, which only a constant can."""
-
-
-@triton.jit
-def scale_rows(X, Y, ROWS: tl.constexpr, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if row >= ROWS:
-        return
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * N + cols, mask=cols < N)
-    if ROWS > 64:
-        x = x * 2
-    tl.store(Y + row * N + cols, x, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty((m, n), device=x.device)
-    scale_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-def double_rows(X, Y, ROWS: tl.constexpr, N, BLOCK: tl.constexpr):
+#+def scale_rows(X, Y, ROWS: tl.constexpr, N, BLOCK: tl.constexpr):
+#-    tl.store(Y + row * N + cols, x * 2, mask=cols < N)
+#+    if ROWS > 64:
+#+        x = x * 2
+#+    tl.store(Y + row * N + cols, x, mask=cols < N)
+#-    double_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+#+    scale_rows[(m,)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
 
 
 # case: a_loop_from_a_constant
+# like: number_of_rows_ends_a_loop
 # expect: silent
 """Where there is one row the loop is gone, and its row is 0: loads begin where they did not."""
-
-
-@triton.jit
-def double_rows(X, Y, rows, N, BLOCK: tl.constexpr):
-    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    for row in range(0, rows):
-        x = tl.load(X + row * N + cols, mask=cols < N)
-        tl.store(Y + row * N + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty((m, n), device=x.device)
-    double_rows[(m * n,)](x, y, m, n, BLOCK=1024)
-    return y
+#-    cols = tl.arange(0, BLOCK)
+#-    for row in tl.range(tl.program_id(0), rows, tl.num_programs(0)):
+#+    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+#+    for row in range(0, rows):
+#-    double_rows[(min(m, 132),)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+#+    double_rows[(m * n,)](x, y, m, n, BLOCK=1024)
 
 
 # case: a_loop_begins_there
@@ -96,15 +72,11 @@ def lengths_of(LENGTHS, GATHERED, batch, window, BLOCK: tl.constexpr):
 
 
 # case: annotated_stride
+# like: nothing_listed
 # expect: silent
 """Of what is annotated the compiler is told what 16 divides."""
-
-
-@triton.jit
-def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+#-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def double_rows(X, Y, stride: int, N, BLOCK: tl.constexpr):
 
 
 # case: another_decorator
@@ -251,18 +223,14 @@ def slots_of(BLOCKS, POSITIONS, SLOTS, num_tokens, PAGE: tl.constexpr, BLOCK: tl
 
 
 # case: list_is_computed
+# like: nothing_listed
 # expect: silent
 """Nobody knows what is in the list."""
-
-
-NAMES = list()
-
-
-@triton.jit(do_not_specialize=NAMES)
-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+#-@triton.jit
+#+NAMES = list()
+#+
+#+
+#+@triton.jit(do_not_specialize=NAMES)
 
 
 # case: masked_by_data
@@ -304,22 +272,16 @@ def powers(X, Y, n, BLOCK: tl.constexpr):
 
 
 # case: bound_is_listed
+# like: bound_of_programs
 # expect: silent
 """The bound of the programs is no constexpr."""
-
-
-@triton.jit
-def copy_kernel(Src, Dst, Ids, num_tokens, stride, BLOCK: tl.constexpr):
-    t = tl.program_id(0).to(tl.int64)
-    if t < num_tokens:
-        row = tl.load(Ids + t).to(tl.int64)
-        i = tl.arange(0, BLOCK)
-        tl.store(Dst + row * stride + i, tl.load(Src + t * stride + i, mask=i < stride), mask=i < stride)
-
-
-copy_kernel.do_not_specialize = ["num_tokens"]
-
-
-def scatter(src: torch.Tensor, dst: torch.Tensor, ids: torch.Tensor):
-    copy_kernel[(src.size(0),)](src, dst, ids, 2**20, stride=src.stride(0), BLOCK=triton.next_power_of_2(src.size(1)))
-    return dst
+#-def copy_kernel(Src, Dst, Ids, num_tokens: tl.constexpr, stride, BLOCK: tl.constexpr):
+#+def copy_kernel(Src, Dst, Ids, num_tokens, stride, BLOCK: tl.constexpr):
+#         tl.store(Dst + row * stride + i, tl.load(Src + t * stride + i, mask=i < stride), mask=i < stride)
+#
+#
+#+copy_kernel.do_not_specialize = ["num_tokens"]
+#+
+#+
+#-    copy_kernel[(1024,)](src, dst, ids, num_tokens=src.size(0), stride=src.stride(0), BLOCK=triton.next_power_of_2(src.size(1)))
+#+    copy_kernel[(src.size(0),)](src, dst, ids, 2**20, stride=src.stride(0), BLOCK=triton.next_power_of_2(src.size(1)))

@@ -16,22 +16,13 @@ def gather(X, Y, stride, BLOCK: tl.constexpr):
 
 
 # case: one_lane_a_thread
+# like: one_lane_with_many_warps
 # expect: silent
 """128 lanes on 128 threads: an access of one element is no wider for what is told."""
-
-
-@triton.jit(do_not_specialize=["stride"])
-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr = 128):
-    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    double_rows[(m, triton.cdiv(n, 128))](x, y, x.stride(0), n)
-    return y
+#-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def double_rows(X, Y, stride, N, BLOCK: tl.constexpr = 128):
+#-    double_rows[(m, triton.cdiv(n, 512))](x, y, x.stride(0), n, BLOCK=512, num_warps=16)
+#+    double_rows[(m, triton.cdiv(n, 128))](x, y, x.stride(0), n)
 
 
 # case: one_lane_with_many_warps
@@ -106,16 +97,12 @@ def chunks_of(LENGTHS, CHUNKS, batch, CHUNK: tl.constexpr, BLOCK: tl.constexpr):
 
 
 # case: seed_is_listed
+# like: seed_is_used_otherwise
 # expect: silent
 """Its author knows."""
-
-
-@triton.jit(do_not_specialize=["seed"])
-def dropout(X, Y, p, seed, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N)
-    keep = tl.rand(seed, offsets) > p
-    tl.store(Y + offsets, tl.where(keep, x / (1 - p), 0.0), mask=offsets < N)
+#-@triton.jit
+#+@triton.jit(do_not_specialize=["seed"])
+#-    offsets += seed
 
 
 # case: seed_is_used_otherwise
@@ -168,19 +155,14 @@ def pad(SLOTS, num_tokens, most, BLOCK: tl.constexpr):
 
 
 # case: stride_of_33
+# like: listed_stride
 # expect: silent
 """What is launched is nothing that 16 divides: told of it, the compiler makes the same code."""
-
-
-@triton.jit(do_not_specialize=["stride"])
-def double_rows(X, Y, stride, N, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + tl.program_id(0) * stride + cols, mask=cols < N)
-    tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x, y):
-    double_rows[(x.shape[0],)](x, y, 33, 1024, BLOCK=1024)
+#     tl.store(Y + tl.program_id(0) * stride + cols, x * 2, mask=cols < N)
+#+
+#+
+#+def launch(x, y):
+#+    double_rows[(x.shape[0],)](x, y, 33, 1024, BLOCK=1024)
 
 
 # case: tile_of_a_number

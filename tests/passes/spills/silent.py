@@ -13,18 +13,14 @@ def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
 
 
 # case: enough_warps
+# like: no_limit
 # expect: silent
 """The same row, with so many warps that it fits."""
-# shared: softmax_rows
-
-
-def softmax(x):
-    m, n = x.shape
-    if n > 32768:
-        raise ValueError("rows are too long")
-    y = torch.empty_like(x)
-    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_warps=16)
-    return y
+#     m, n = x.shape
+#+    if n > 32768:
+#+        raise ValueError("rows are too long")
+#-    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n), num_warps=16)
 
 
 # case: last_stride_is_one
@@ -80,35 +76,25 @@ def softmax(x):
 
 
 # case: no_limit_of_a_part
+# like: no_limit
 # expect: silent
 """As there, and a tile holds a part of a row that grows with it."""
-# shared: softmax_rows
-
-
-def softmax(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n // 8))
-    return y
+#-    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n // 8))
 
 
 # case: other_checks
+# like: no_limit
 # expect: silent
 """A check that is not understood may keep long rows away."""
-# shared: softmax_rows
-
-
-def softmax(x):
-    m, n = x.shape
-    if not is_short(n) or n > 65536:
-        raise ValueError("rows are too long")
-    y = torch.empty_like(x)
-    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
-def is_short(n):
-    return n <= 4096
+#     m, n = x.shape
+#+    if not is_short(n) or n > 65536:
+#+        raise ValueError("rows are too long")
+#     return y
+#+
+#+
+#+def is_short(n):
+#+    return n <= 4096
 
 
 # case: settings_for_any_row
@@ -173,30 +159,19 @@ def maxima(x):
 
 
 # case: tuned
+# like: no_limit
 # expect: silent
 """A tuner measures: what spills is not what it takes."""
-
-
-@triton.autotune(
-    configs=[triton.Config({}, num_warps=4), triton.Config({}, num_warps=16)],
-    key=["N"],
-)
-@triton.jit
-def softmax_rows(Y, X, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
-
-
-def softmax(x):
-    m, n = x.shape
-    if n > 32768:
-        raise ValueError("rows are too long")
-    y = torch.empty_like(x)
-    softmax_rows[(m,)](y, x, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
+# import triton.language as tl
+#
+#
+#+@triton.autotune(
+#+    configs=[triton.Config({}, num_warps=4), triton.Config({}, num_warps=16)],
+#+    key=["N"],
+#+)
+#     m, n = x.shape
+#+    if n > 32768:
+#+        raise ValueError("rows are too long")
 
 
 # case: warps_are_computed

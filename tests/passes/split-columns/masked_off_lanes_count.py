@@ -3,15 +3,6 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: a_tenth_less_a_tenth
 # expect: not applied, masked-off-lanes-count
 """A tenth less a tenth is not 0 where one of them is of the type of the data, bf16 say."""
@@ -35,19 +26,12 @@ def run(x: torch.Tensor):
 
 
 # case: exponentials_of_nothing
+# like: sums_alone
 # expect: not applied, masked-off-lanes-count
 # options: longest=16,block=16
 """exp(0) is 1 behind the end of the row."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(Y + row, tl.sum(tl.exp(x), axis=0))
-# shared: run
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    tl.store(Y + row, tl.sum(tl.exp(x), axis=0))
 
 
 # case: lanes_without_a_value
@@ -63,40 +47,36 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask).to(tl.float32)
     tl.store(Y + row, tl.sum(x, axis=0))
-# shared: run
+
+
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+    return y
 
 
 # case: largest_with_zeros
+# like: sums_alone
 # expect: not applied, masked-off-lanes-count
 # options: longest=16,block=16
 """Behind the end of the row there are zeros."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(Y + row, tl.max(x, axis=0))
-# shared: run
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    tl.store(Y + row, tl.max(x, axis=0))
 
 
 # case: maximum_of_something_else
+# like: lanes_without_a_value
 # expect: not applied, masked-off-lanes-count
 # options: longest=16,block=16
 """Exponentials of what is below another maximum are not 0 behind the row."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    z = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32) * 2.0
-    tl.store(Y + row, tl.sum(tl.exp(x - tl.max(z, axis=0)), axis=0))
-# shared: run
+#-    x = tl.load(X + row * N + cols, mask=mask).to(tl.float32)
+#-    tl.store(Y + row, tl.sum(x, axis=0))
+#+    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
+#+    z = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32) * 2.0
+#+    tl.store(Y + row, tl.sum(tl.exp(x - tl.max(z, axis=0)), axis=0))
 
 
 # case: quotient_of_filled_lanes

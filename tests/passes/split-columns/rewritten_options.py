@@ -3,44 +3,17 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    e = tl.exp(x - tl.max(x, axis=0))
-    y = e / tl.sum(e, axis=0)
-    tl.store(Y + row * N + cols, y, mask=mask)
-
-
 # case: documented
+# like: filled_with_the_length
 # options: longest=16,block=16
 """What is said of the kernel stays with the first one."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    """Rows of length one.
-
-    In fp32.
-    """
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = x / tl.sqrt(tl.sum(x * x, axis=0))  # never by 0 in our data
-    tl.store(Y + row * N + cols, y, mask=mask)
-# shared: run
+# def kernel(X, Y, N, BLOCK: tl.constexpr):
+#+    """Rows of length one.
+#+
+#+    In fp32.
+#+    """
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#+    y = x / tl.sqrt(tl.sum(x * x, axis=0))  # never by 0 in our data
 
 
 # case: gradients
@@ -70,48 +43,32 @@ def run(x: torch.Tensor):
 
 
 # case: helper_of_lanes
+# like: filled_with_the_length
 # options: longest=16,block=16
 """A helper computes lane by lane."""
-
-
-@triton.jit
-def gate(x, limit):
-    return x * tl.sigmoid(x) - limit
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = tl.where(mask, gate(x, 2.0), 0.0)
-    x = y / tl.sum(y * y, axis=0)
-    tl.store(Y + row * N + cols, x, mask=mask)
-# shared: run
+# import triton.language as tl
+#+
+#+
+#+@triton.jit
+#+def gate(x, limit):
+#+    return x * tl.sigmoid(x) - limit
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#-    tl.store(Y + row * N + cols, y, mask=mask)
+#+    y = tl.where(mask, gate(x, 2.0), 0.0)
+#+    x = y / tl.sum(y * y, axis=0)
+#+    tl.store(Y + row * N + cols, x, mask=mask)
 
 
 # case: hint_where_made
+# like: sums_alone
 # options: longest=16,block=16
 """What is said of the lanes stays with them: the columns are counted from the tile's begin."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.max_contiguous(tl.arange(0, BLOCK), BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(Y + row * N + cols, x / tl.sum(x, axis=0), mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    cols = tl.arange(0, BLOCK)
+#+    cols = tl.max_contiguous(tl.arange(0, BLOCK), BLOCK)
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    tl.store(Y + row * N + cols, x / tl.sum(x, axis=0), mask=mask)
+#-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+#+    y = torch.empty((m, n), dtype=torch.float32, device=x.device)
 
 
 # case: in_place
@@ -138,103 +95,56 @@ def run(x: torch.Tensor):
 
 
 # case: launcher_raises
+# like: filled_with_the_length
 # options: longest=16,block=16
 """Rows that no tile holds are turned away before."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = x - tl.sum(x, axis=0) / N
-    tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    block = min(4096, triton.next_power_of_2(n))
-    if n > block:
-        raise ValueError("a row has at most 4096 elements")
-    kernel[(m,)](x, y, n, BLOCK=block)
-    return y
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#+    y = x - tl.sum(x, axis=0) / N
+#-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+#+    block = min(4096, triton.next_power_of_2(n))
+#+    if n > block:
+#+        raise ValueError("a row has at most 4096 elements")
+#+    kernel[(m,)](x, y, n, BLOCK=block)
 
 
 # case: layer_norm
+# like: filled_with_the_length
 # options: longest=16,block=16
 """Mean, then variance, then the row: three loops."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    mean = tl.sum(x, axis=0) / N
-    d = tl.where(mask, x - mean, 0.0)
-    # The biased variance.
-    var = tl.sum(d * d, axis=0) / N
-    y = d / tl.sqrt(var + 1e-5)
-    tl.store(Y + row * N + cols, y, mask=mask)
-# shared: run
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#+    mean = tl.sum(x, axis=0) / N
+#+    d = tl.where(mask, x - mean, 0.0)
+#+    # The biased variance.
+#+    var = tl.sum(d * d, axis=0) / N
+#+    y = d / tl.sqrt(var + 1e-5)
 
 
 # case: least_and_largest
+# like: sums_alone
 # options: longest=16,block=16
 """Both extremes in one loop: exact, but for rows of NaN."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    low = tl.load(X + row * N + cols, mask=cols < N, other=float("inf")).to(tl.float32)
-    high = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
-    tl.store(Y + row, tl.max(high, axis=0) - tl.min(low, axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    mask = cols < N
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    low = tl.load(X + row * N + cols, mask=cols < N, other=float("inf")).to(tl.float32)
+#+    high = tl.load(X + row * N + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+#+    tl.store(Y + row, tl.max(high, axis=0) - tl.min(low, axis=0))
 
 
 # case: length_has_a_name
+# like: filled_with_the_length
 # options: longest=16,block=16
 """The launcher names the tile, and computes its warps from it."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    y = x / (1.0 + tl.sum(x * x, axis=0))
-    tl.store(Y + row * N + cols, y, mask=mask)
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    block = max(16, triton.next_power_of_2(n))
-    warps = 8 if block > 2048 else 4
-    kernel[(m,)](
-        x, y, n,
-        BLOCK=block,
-        num_warps=warps,
-    )  # fmt: skip
-    return y
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#+    y = x / (1.0 + tl.sum(x * x, axis=0))
+#-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
+#+    block = max(16, triton.next_power_of_2(n))
+#+    warps = 8 if block > 2048 else 4
+#+    kernel[(m,)](
+#+        x, y, n,
+#+        BLOCK=block,
+#+        num_warps=warps,
+#+    )  # fmt: skip
 
 
 # case: length_of_64_bits
@@ -260,46 +170,25 @@ def run(x: torch.Tensor):
 
 
 # case: logarithm_of_a_sum
+# like: sums_alone
 # options: longest=16,block=16
 """A reduction within another one."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    top = tl.sum(tl.exp(x - tl.max(x, axis=0)), axis=0)
-    tl.store(Y + row, tl.log(top))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
+#+    top = tl.sum(tl.exp(x - tl.max(x, axis=0)), axis=0)
+#+    tl.store(Y + row, tl.log(top))
 
 
 # case: name_bound_twice
+# like: filled_with_the_length
 # options: longest=16,block=16
 """A tile has one name before and after it is changed."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    x = x * 2.0
-    x += 1.0
-    x = tl.where(mask, x, 0.0)
-    y = x / tl.sum(x * x, axis=0)
-    tl.store(Y + row * N + cols, y, mask=mask)
-# shared: run
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#+    x = x * 2.0
+#+    x += 1.0
+#+    x = tl.where(mask, x, 0.0)
+#+    y = x / tl.sum(x * x, axis=0)
 
 
 # case: offsets_of_a_row
@@ -326,26 +215,13 @@ def run(x: torch.Tensor):
 
 
 # case: positive_ones
+# like: sums_alone
 # options: longest=16,block=16
 """A number of elements."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(Y + row, tl.sum((x > 0).to(tl.int32), axis=0))
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    tl.store(Y + row, tl.sum((x > 0).to(tl.int32), axis=0))
+#-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+#+    y = torch.empty(m, dtype=torch.int32, device=x.device)
 
 
 # case: product_with_the_mean
@@ -399,24 +275,27 @@ def run(x: torch.Tensor):
 
 
 # case: said_above_the_launch
+# like: softmax
 # options: longest=16,block=16
 """What is said above the launch is said above the question."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    # One program for each row.
-    kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#     y = torch.empty_like(x)
+#+    # One program for each row.
 
 
 # case: scaled_exponentials
+# like: sums_alone
 # options: longest=16,block=16
 """Exponentials to the base of two, of what is below the maximum."""
+#-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
+#-    tl.store(Y + row, tl.sum(tl.abs(x), axis=0) / N)
+#+    x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
+#+    e = tl.exp2((x - tl.max(x, axis=0)) * 1.44269504)
+#+    tl.store(Y + row, tl.sum(e, axis=0))
+
+
+# case: softmax
+# options: longest=16,block=16
+"""The maximum and the sum stand in the middle of what is done to tiles."""
 
 
 @triton.jit
@@ -425,24 +304,18 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(X + row * N + cols, mask=mask, other=float("-inf")).to(tl.float32)
-    e = tl.exp2((x - tl.max(x, axis=0)) * 1.44269504)
-    tl.store(Y + row, tl.sum(e, axis=0))
+    e = tl.exp(x - tl.max(x, axis=0))
+    y = e / tl.sum(e, axis=0)
+    tl.store(Y + row * N + cols, y, mask=mask)
 
 
 # tritonopt: x: f32[m, n]
 def run(x: torch.Tensor):
     m, n = x.shape
     x = x.contiguous()
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    y = torch.empty_like(x)
     kernel[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
     return y
-
-
-# case: softmax
-# options: longest=16,block=16
-"""The maximum and the sum stand in the middle of what is done to tiles."""
-# shared: kernel
-# shared: run
 
 
 # case: sums_alone
@@ -469,21 +342,13 @@ def run(x: torch.Tensor):
 
 
 # case: two_sums_at_once
+# like: filled_with_the_length
 # options: longest=16,block=16
 """Two sums of one loop, the second of which needs nothing of the first."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * N + cols, mask=mask, other=0.0).to(tl.float32)
-    total = tl.sum(x, axis=0)
-    squares = tl.sum(x * x, axis=0)
-    y = (x - total / N) * squares
-    tl.store(Y + row * N + cols, y, mask=mask)
-# shared: run
+#-    y = x / tl.sum(x, axis=0) + tl.full([BLOCK], BLOCK, dtype=tl.float32)
+#+    total = tl.sum(x, axis=0)
+#+    squares = tl.sum(x * x, axis=0)
+#+    y = (x - total / N) * squares
 
 
 # case: weights_of_columns

@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
-
-
 @triton.jit
 def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -27,20 +20,16 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: half_precision
+# like: exact_bits
 # expect: not applied, accumulator-is-narrow
 """What is added up in fp16 is rounded in each turn."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    half = tl.zeros([BLOCK], dtype=tl.float16)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        half += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float16)
-    tl.store(Y + row, tl.sum(half, axis=0))
-# shared: reduced
+#     acc = tl.zeros([BLOCK], dtype=tl.float32)
+#+    half = tl.zeros([BLOCK], dtype=tl.float16)
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        acc += x
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+        half += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float16)
+#+    tl.store(Y + row, tl.sum(half, axis=0))
 
 
 # case: unsigned
@@ -66,108 +55,63 @@ def launch(x: torch.Tensor):
 
 
 # case: bias
+# like: left_early
 # expect: not applied, accumulator-starts-elsewhere
 """The sum begins with a bias, which each program would add."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    total = 1.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        total += tl.sum(x, axis=0)
-    tl.store(Y + row, total)
-# shared: reduced
+#-    if N == 0:
+#-        return
+#+    total = 1.0
+#-        acc += x
+#-    tl.store(Y + row, tl.sum(acc, axis=0))
+#+        total += tl.sum(x, axis=0)
+#+    tl.store(Y + row, total)
 
 
 # case: largest_may_begin_with_nan
+# like: counted_from_the_end
 # expect: not applied, accumulator-starts-elsewhere
 """What is compared with begins with an element, which may be NaN."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    top = tl.load(X + row * stride).to(tl.float32)
-    best = 0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        new, place = tl.max(x, axis=0, return_indices=True)
-        best = tl.where(new > top, start + place, best)
-        top = tl.maximum(top, new)
-    tl.store(Y + row, best)
-# shared: reduced
+#-    top = -float("inf")
+#+    top = tl.load(X + row * stride).to(tl.float32)
+#-        best = tl.where(new > top, N - start - place, best)
+#+        best = tl.where(new > top, start + place, best)
 
 
 # case: tuned_tile
+# like: left_early
 # expect: not applied, arguments-are-not-seen
 """A tuner chooses the tile, so the launch does not know how often the loop turns."""
+# import triton.language as tl
+#
+#
+#+@triton.autotune(
+#+    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["N"]
+#+)
+#-    if N == 0:
+#-        return
 
-
-@triton.autotune(
-    configs=[triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["N"]
-)
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n)
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+#+    kernel[(m,)](x, y, x.stride(0), n)
 
 
 # case: axis_taken
+# like: exact_bits
 # expect: not applied, axis-is-taken
 """The kernel asks for its program along the axis that would be the new one."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    if tl.program_id(1) == 0:
-        tl.store(Y + row, tl.sum(acc, axis=0))
-# shared: reduced
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+    if tl.program_id(1) == 0:
+#+        tl.store(Y + row, tl.sum(acc, axis=0))
 
 
 # case: three_axes
+# like: left_early
 # expect: not applied, axis-is-taken
 """A grid of three axes has no room for another one."""
+#-    if N == 0:
+#-        return
 
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    tl.store(Y + row, tl.sum(acc, axis=0))
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m, 1, 1)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+#+    kernel[(m, 1, 1)](x, y, x.stride(0), n, BLOCK=64)
 
 
 # case: second_sweep_counted
@@ -240,44 +184,38 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
         acc += x
     tl.store(Y + row, tl.sum(acc, axis=0))
-# shared: reduced
+
+
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
 
 
 # case: last_element
+# like: left_early
 # expect: not applied, last-value-is-used
 """What the last turn has loaded is read behind the loop."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    x = acc
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(x, axis=0))
-# shared: reduced
+#-    if N == 0:
+#-        return
+#+    x = acc
+#-    tl.store(Y + row, tl.sum(acc, axis=0))
+#+    tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(x, axis=0))
 
 
 # case: last_value_in_a_branch
+# like: left_early
 # expect: not applied, last-value-is-used
 # options: turns=1
 """A branch may replace what the last tile left: where it does not, that is stored."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    last = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        acc += x
-        last = tl.max(x, axis=0)
-    if N > 1000:
-        last = 1.0
-    tl.store(Y + row, tl.sum(acc, axis=0) + last)
-# shared: reduced
+#-    if N == 0:
+#-        return
+#+    last = 0.0
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row, tl.sum(acc, axis=0))
+#+        last = tl.max(x, axis=0)
+#+    if N > 1000:
+#+        last = 1.0
+#+    tl.store(Y + row, tl.sum(acc, axis=0) + last)

@@ -22,32 +22,13 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: second_sweep_last_tile
+# like: second_sweep_exact
 # expect: not applied, last-value-is-used
 """Behind the second loop somebody reads what its last turn has left."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    x = tl.zeros([BLOCK], dtype=tl.float32)
-    most = tl.full([BLOCK], -1e30, dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-1e30).to(tl.float32)
-        most = tl.maximum(most, x)
-    largest = tl.max(most, axis=0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
-    tl.store(Y + row * stride + tl.arange(0, BLOCK), x)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+#     row = tl.program_id(0)
+#+    x = tl.zeros([BLOCK], dtype=tl.float32)
+#         tl.store(Y + row * stride + cols, x - largest, mask=cols < N)
+#+    tl.store(Y + row * stride + tl.arange(0, BLOCK), x)
 
 
 # case: counted_in_the_kernel
@@ -73,55 +54,35 @@ def reduced(x: torch.Tensor, lengths: torch.Tensor):
 
 
 # case: compiler_divides_it
+# like: exact_bits
 # expect: not applied, loop-options
 """The compiler divides the loop over warps."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in tl.range(0, N, BLOCK, warp_specialize=True):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc += x
-    tl.store(Y + row, tl.sum(acc, axis=0))
-# shared: reduced
+#-    for start in range(0, N, BLOCK):
+#+    for start in tl.range(0, N, BLOCK, warp_specialize=True):
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+    tl.store(Y + row, tl.sum(acc, axis=0))
 
 
 # case: nan_is_kept
+# like: exact_bits
 # expect: not applied, nan-is-propagated
 """A maximum that keeps NaN."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc = tl.maximum(acc, x, propagate_nan=tl.PropagateNan.ALL)
-    tl.store(Y + row, tl.max(acc, axis=0))
-# shared: reduced
+#-        acc += x
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+        acc = tl.maximum(acc, x, propagate_nan=tl.PropagateNan.ALL)
+#+    tl.store(Y + row, tl.max(acc, axis=0))
 
 
 # case: product
+# like: exact_bits
 # expect: not applied, no-such-reduction
 """A product of all elements."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    acc += 1.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        acc *= tl.where(cols < N, x, 1.0)
-    tl.store(Y + row, tl.max(acc, axis=0))
-# shared: reduced
+#     acc = tl.zeros([BLOCK], dtype=tl.float32)
+#+    acc += 1.0
+#-        acc += x
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+        acc *= tl.where(cols < N, x, 1.0)
+#+    tl.store(Y + row, tl.max(acc, axis=0))
 
 
 # case: exact_bits
@@ -142,44 +103,27 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: online_numbers
+# like: other_base
 # expect: not applied, safety
 # options: turns=1
 """An online softmax that begins with -inf: rows with tiles of nothing but -inf may differ."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    m = -float("inf")
-    l = 0.0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        new = tl.maximum(m, tl.max(x, axis=0))
-        l = l * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
-        m = new
-    tl.store(Y + row, m + tl.log(l))
-# shared: reduced
+#-    m = -1e30
+#+    m = -float("inf")
+#-        l = l * tl.exp2(m - new) + tl.sum(tl.exp(x - new), axis=0)
+#+        l = l * tl.exp(m - new) + tl.sum(tl.exp(x - new), axis=0)
 
 
 # case: promised_by_a_function
+# like: known_elsewhere
 # expect: not applied, safety
 """It is launched for a function that promises the same result however many rows there are."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-    tl.store(Y + row, tl.sum(acc, axis=0))
-# shared: reduced
-
-
-def sum_batch_invariant(x: torch.Tensor):
-    return reduced(x)
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        acc += x
+#+        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-def others():
+#-    return {"sum": kernel}
+#+def sum_batch_invariant(x: torch.Tensor):
+#+    return reduced(x)
 
 
 # case: tile_of_two_axes

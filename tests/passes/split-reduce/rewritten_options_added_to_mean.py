@@ -293,30 +293,15 @@ def center_first(x: torch.Tensor):
 
 
 # case: index_of_the_largest
+# like: counted_from_the_end
 # options: turns=1
 """The index of the largest element: of several that are equal the first."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    top = -float("inf")
-    best = 0
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        new, place = tl.max(x, axis=0, return_indices=True)
-        best = tl.where(new > top, start + place, best)
-        top = tl.maximum(top, new)
-    tl.store(Y + row, best)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.int32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+#     row = tl.program_id(0)
+#+    acc = tl.zeros([BLOCK], dtype=tl.float32)
+#-        best = tl.where(new > top, N - start - place, best)
+#+        best = tl.where(new > top, start + place, best)
+#-    y = torch.empty(m, dtype=torch.float32, device=x.device)
+#+    y = torch.empty(m, dtype=torch.int32, device=x.device)
 
 
 # case: index_of_the_least
@@ -373,28 +358,17 @@ def reduced(x: torch.Tensor):
 
 
 # case: largest_and_least
+# like: exact_bits
 # options: turns=1
 """Two accumulators with operations of their own; numbers, not tiles."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    top = -float("inf")
-    low = float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
-        top = tl.maximum(top, tl.max(tl.where(cols < N, x, -float("inf")), axis=0))
-        low = tl.minimum(low, tl.min(tl.where(cols < N, x, float("inf")), axis=0))
-    tl.store(Y + row, top - low)
-
-
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
+#-    acc = tl.zeros([BLOCK], dtype=tl.float32)
+#+    top = -float("inf")
+#+    low = float("inf")
+#-        acc += x
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+        top = tl.maximum(top, tl.max(tl.where(cols < N, x, -float("inf")), axis=0))
+#+        low = tl.minimum(low, tl.min(tl.where(cols < N, x, float("inf")), axis=0))
+#+    tl.store(Y + row, top - low)
 
 
 # case: largest_of_all

@@ -3,30 +3,19 @@ import triton
 import triton.language as tl
 
 
-def reduced(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
-    return y
-
-
 # case: mean_of_rows
+# like: exact_bits
 # options: turns=1
 """Means of rows: the second kernel divides, once."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-    # Of all elements of the row.
-    mean = tl.sum(acc, axis=0) / N
-    tl.store(Y + row, mean)
-# shared: reduced
+#     row = tl.program_id(0)
+#+    X += row * stride
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        acc += x
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+        acc += tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+    # Of all elements of the row.
+#+    mean = tl.sum(acc, axis=0) / N
+#+    tl.store(Y + row, mean)
 
 
 # case: moved_pointer
@@ -44,7 +33,13 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
         acc += tl.load(X, mask=cols < N, other=0.0).to(tl.float32)
         X += BLOCK
     tl.store(Y + row, tl.sum(acc, axis=0))
-# shared: reduced
+
+
+def reduced(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=64)
+    return y
 
 
 # case: names_alike
@@ -75,23 +70,19 @@ def reduced(x: torch.Tensor, skip: int):
 
 
 # case: online
+# like: moved_pointer
 # options: turns=1
 """A running maximum rescales the sums of an online softmax; it begins with a finite number."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    top = tl.full([BLOCK], -1e30, dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        new = tl.maximum(top, x)
-        acc = acc * tl.exp(top - new) + tl.exp(x - new)
-        top = new
-    tl.store(Y + row, tl.sum(acc * tl.exp(top - tl.max(top, axis=0)), axis=0))
-# shared: reduced
+#-    X += row * stride + tl.arange(0, BLOCK)
+#+    top = tl.full([BLOCK], -1e30, dtype=tl.float32)
+#-        acc += tl.load(X, mask=cols < N, other=0.0).to(tl.float32)
+#-        X += BLOCK
+#-    tl.store(Y + row, tl.sum(acc, axis=0))
+#+        x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+#+        new = tl.maximum(top, x)
+#+        acc = acc * tl.exp(top - new) + tl.exp(x - new)
+#+        top = new
+#+    tl.store(Y + row, tl.sum(acc * tl.exp(top - tl.max(top, axis=0)), axis=0))
 
 
 # case: online_rows
@@ -210,24 +201,18 @@ def kept(x: torch.Tensor, seed: int = 7):
 
 
 # case: replaced_in_a_branch
+# like: exact_bits
 # options: turns=1
 """A branch may replace a sum before it is reduced, so each program stores the tile of sums."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    most = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        acc += x
-        most = tl.maximum(most, x)
-    if row > 0:
-        acc = most
-    tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(most, axis=0))
-# shared: reduced
+#     acc = tl.zeros([BLOCK], dtype=tl.float32)
+#+    most = tl.zeros([BLOCK], dtype=tl.float32)
+#-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(tl.float32)
+#+        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row, tl.div_rn(tl.sum(acc, axis=0), 3.0))
+#+        most = tl.maximum(most, x)
+#+    if row > 0:
+#+        acc = most
+#+    tl.store(Y + row, tl.sum(acc, axis=0) + tl.max(most, axis=0))
 
 
 # case: reset_by_the_tuner
@@ -305,40 +290,16 @@ def reduced(x: torch.Tensor):
 
 
 # case: second_sweep
+# like: second_sweep_bound_again
 # options: turns=2
 """The row is gone through once more, with what was found in it: in parts as well."""
-
-
-@triton.jit
-def kernel(X, Y, W, Rstd, stride, N, eps, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    X += row * stride
-    Y += row * stride
-    squares = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
-        squares += x * x
-    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + eps)
-
-    # For a backward pass.
-    tl.store(Rstd + row, rstd)
-
-    # The row again, from the cache.
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        mask = cols < N
-        x = tl.load(X + cols, mask=mask, other=0.0).to(tl.float32)
-        w = tl.load(W + cols, mask=mask)
-        tl.store(Y + cols, x * rstd * w, mask=mask)
-
-
-def rms_norm(x: torch.Tensor, w: torch.Tensor, eps: float = 1e-6):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    rstd = torch.empty(m, dtype=torch.float32, device=x.device)
-    kernel[(m,)](x, y, w, rstd, x.stride(0), n, eps, BLOCK=64, num_warps=2)
-    return y, rstd
+#     rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / N + eps)
+#
+#+    # For a backward pass.
+#+    tl.store(Rstd + row, rstd)
+#+
+#-    cols = row
+#-    tl.store(Rstd + cols, rstd)
 
 
 # case: second_sweep_bound_again
@@ -465,17 +426,13 @@ def both(x: torch.Tensor):
 
 
 # case: type_of_the_sum
+# like: moved_pointer
 # options: turns=1
 """What is kept of the statements before the loop needs the start of the sum."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    acc = tl.zeros([BLOCK], dtype=tl.float32)
-    dtype = acc.dtype
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(dtype)
-    tl.store(Y + row, tl.sum(acc, axis=0).to(dtype))
-# shared: reduced
+#-    X += row * stride + tl.arange(0, BLOCK)
+#+    dtype = acc.dtype
+#-        acc += tl.load(X, mask=cols < N, other=0.0).to(tl.float32)
+#-        X += BLOCK
+#-    tl.store(Y + row, tl.sum(acc, axis=0))
+#+        acc += tl.load(X + row * stride + cols, mask=cols < N, other=0.0).to(dtype)
+#+    tl.store(Y + row, tl.sum(acc, axis=0).to(dtype))

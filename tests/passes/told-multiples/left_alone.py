@@ -21,21 +21,14 @@ def run(x: torch.Tensor):
 
 
 # case: bound_again
+# like: passed_as_a_float
 # expect: not applied, name-is-bound-elsewhere
 """Below, the name stands for another number."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-    N = N - 1
-    tl.store(Y + row * stride + N, 0.0)
-
-
-# shared: run
+#     tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+#+    N = N - 1
+#+    tl.store(Y + row * stride + N, 0.0)
+#-    kernel[(m,)](x, y, x.stride(0), n * 1.0, BLOCK=1024)
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
 
 
 # case: stored_by_a_branch
@@ -69,18 +62,11 @@ def run(x: torch.Tensor):
 
 
 # case: passed_half
+# like: passed_as_a_float
 # expect: not applied, type-is-unknown
 """Half of a size is a float."""
-# shared: kernel
-
-
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n / 2, BLOCK=1024)
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n * 1.0, BLOCK=1024)
+#+    kernel[(m,)](x, y, x.stride(0), n / 2, BLOCK=1024)
 
 
 # case: not_launched
@@ -117,23 +103,14 @@ def run(x: torch.Tensor):
 
 
 # case: default_of_none
+# like: another_launch_passes_none
 # expect: not applied, name-is-bound-elsewhere
 """A launch that leaves it out passes None."""
-
-
-@triton.jit
-def kernel(X, Y, N, stride=None, BLOCK: tl.constexpr = 1024):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, n, x.stride(0))
-    return y
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+def kernel(X, Y, N, stride=None, BLOCK: tl.constexpr = 1024):
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
+#-    kernel[(1,)](x, y, None, n, BLOCK=1024)
+#+    kernel[(m,)](x, y, n, x.stride(0))
 
 
 # case: called_by_a_kernel
@@ -149,21 +126,16 @@ def caller(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: decorator_that_is_not_known
+# like: listed_parameter
 # expect: not applied, unknown-decorator
 """It may launch without the heuristic."""
-from somewhere import cached
-
-
-@cached
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-# shared: run
+# import triton.language as tl
+#+from somewhere import cached
+#-@triton.jit(do_not_specialize=["N"])
+#+@cached
+#+@triton.jit
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(max(n, 1024)))
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
 
 
 # case: handed_on
@@ -231,47 +203,35 @@ def kernel(X, Y, Indices, stride, BLOCK: tl.constexpr):
 
 
 # case: an_element_to_a_thread
+# like: another_launch_passes_none
 # expect: silent
 """A thread has no more than one."""
-# shared: kernel
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=128)
-    return y
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
+#-    kernel[(1,)](x, y, None, n, BLOCK=1024)
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=128)
 
 
 # case: told_before
+# like: listed_parameter
 # expect: silent
 """The compiler has been told."""
-
-
-@triton.heuristics({"BY_8": lambda args: args["stride"] % 8 == 0 and args["N"] % 8 == 0})
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr, BY_8: tl.constexpr):
-    if BY_8:
-        stride = stride // 8 * 8
-        N = N // 8 * 8
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-# shared: run
+#-@triton.jit(do_not_specialize=["N"])
+#-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+@triton.heuristics({"BY_8": lambda args: args["stride"] % 8 == 0 and args["N"] % 8 == 0})
+#+@triton.jit
+#+def kernel(X, Y, stride, N, BLOCK: tl.constexpr, BY_8: tl.constexpr):
+#+    if BY_8:
+#+        stride = stride // 8 * 8
+#+        N = N // 8 * 8
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(max(n, 1024)))
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
 
 
 # case: another_launch_hides_what_it_passes
+# like: another_launch_passes_none
 # expect: not applied, type-is-unknown
 """What one launch shows, the other one need not pass."""
-# shared: kernel
-
-
-def run(x: torch.Tensor, sizes):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=1024)
-    kernel[(1,)](x, y, **sizes)
-    return y
+#-def run(x: torch.Tensor):
+#+def run(x: torch.Tensor, sizes):
+#-    kernel[(1,)](x, y, None, n, BLOCK=1024)
+#+    kernel[(1,)](x, y, **sizes)

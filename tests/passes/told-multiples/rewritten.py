@@ -3,47 +3,27 @@ import triton
 import triton.language as tl
 
 
-# tritonopt: x: f32[m, n]
-def run(x: torch.Tensor):
-    m, n = x.shape
-    x = x.contiguous()
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(max(n, 1024)))
-    return y
-
-
 # case: rows_of_a_tile
+# like: listed_parameter
 # verify: always
 """Both where rows begin and where they end is asked for, at once."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf"))
-    e = tl.exp(x - tl.max(x, axis=0))
-    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
-
-
-# shared: run
+#-@triton.jit(do_not_specialize=["N"])
+#+@triton.jit
+#-    x = tl.load(X + row * stride + cols, mask=cols < N)
+#-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
+#+    x = tl.load(X + row * stride + cols, mask=cols < N, other=-float("inf"))
+#+    e = tl.exp(x - tl.max(x, axis=0))
+#+    tl.store(Y + row * stride + cols, e / tl.sum(e, axis=0), mask=cols < N)
 
 
 # case: elementwise_below_a_docstring
+# like: listed_parameter
 """Nothing is reduced, so the bits are the same; what documents a kernel stays first."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    """Doubles rows."""
-    # The row of the program.
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-# shared: run
+#-@triton.jit(do_not_specialize=["N"])
+#+@triton.jit
+# def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
+#+    """Doubles rows."""
+#+    # The row of the program.
 
 
 # case: loop_over_a_row
@@ -105,4 +85,10 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
 
 
-# shared: run
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
+    m, n = x.shape
+    x = x.contiguous()
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(max(n, 1024)))
+    return y

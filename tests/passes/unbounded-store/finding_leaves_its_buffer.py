@@ -4,98 +4,47 @@ import triton.language as tl
 
 
 # case: another_index
+# like: no_mask
 # expect: finding, leaves-its-buffer
 """The mask bounds the lane of the tile, and the offset is stored."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=tl.arange(0, BLOCK) < N)
-
-
-def launch(x):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    tl.store(Y + offsets, x * 2)
+#+    tl.store(Y + offsets, x * 2, mask=tl.arange(0, BLOCK) < N)
 
 
 # case: buffer_of_another_length
+# like: no_mask
 # expect: finding, leaves-its-buffer
 """One number for each block is allocated, one for each element is stored."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets < N)
-
-
-def launch(x):
-    y = torch.zeros(triton.cdiv(x.numel(), 64), device=x.device)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    tl.store(Y + offsets, x * 2)
+#+    tl.store(Y + offsets, x * 2, mask=offsets < N)
+#-    y = torch.empty_like(x)
+#+    y = torch.zeros(triton.cdiv(x.numel(), 64), device=x.device)
 
 
 # case: buffer_of_the_same_shape
+# like: no_mask
 # expect: finding, leaves-its-buffer
 """The same, of a buffer that is made in the shape of another."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
-
-
-def launch(x):
-    y = torch.empty(x.shape, device=x.device, dtype=x.dtype)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    tl.store(Y + offsets, x * 2)
+#+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(x.shape, device=x.device, dtype=x.dtype)
 
 
 # case: chain_at_one_place
+# like: no_mask
 # expect: finding, leaves-its-buffer
 """Calls that begin at one place are tensors of their own; the new one is as long as the given."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2)
-
-
-def launch(x):
-    y = x.contiguous().clone().detach()
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    y = torch.empty_like(x)
+#+    y = x.contiguous().clone().detach()
 
 
 # case: dimensions_are_checked
+# like: dimensions_are_not_known
 # expect: finding, leaves-its-buffer
 """The launcher says that there is one dimension."""
-
-
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
-
-
-def double(x):
-    y = torch.empty_like(x)
-    (n,) = x.shape
-    scale[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    n = x.shape[0]
+#+    (n,) = x.shape
 
 
 # case: half_tiles_unmasked
@@ -120,26 +69,16 @@ def launch(x):
 
 
 # case: handed_on_by_the_caller
+# like: dimensions_are_not_known
 # expect: finding, leaves-its-buffer
 """The caller hands on whatever it is given."""
-
-
-@triton.jit
-def scale(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
-
-
-def double(x):
-    y = torch.empty_like(x)
-    n = x.numel()
-    scale[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
-
-
-def twice(x):
-    return double(x)
+#-    n = x.shape[0]
+#+    n = x.numel()
+#     return y
+#+
+#+
+#+def twice(x):
+#+    return double(x)
 
 
 # case: in_a_helper
@@ -190,22 +129,11 @@ def launch(x):
 
 
 # case: less_or_equal
+# like: no_mask
 # expect: finding, leaves-its-buffer
 """The comparison lets one element too many through."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
-    tl.store(Y + offsets, x * 2, mask=offsets <= N)
-
-
-def launch(x):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    tl.store(Y + offsets, x * 2)
+#+    tl.store(Y + offsets, x * 2, mask=offsets <= N)
 
 
 # case: named_like_a_function
@@ -288,24 +216,11 @@ def launch(x):
 
 
 # case: one_of_two_lengths_bounds
+# like: no_mask_for_two_lengths
 # expect: finding, leaves-its-buffer
 """The rows are bounded, the columns run into the next row, and the last of them beyond."""
-
-
-@triton.jit
-def kernel(A, B, C, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    cols = tl.program_id(1) * BN + tl.arange(0, BN)
-    a = tl.load(A + rows, mask=rows < M, other=0.0)
-    b = tl.load(B + cols, mask=cols < N, other=0.0)
-    tl.store(C + rows[:, None] * N + cols[None, :], a[:, None] * b[None, :], mask=rows[:, None] < M)
-
-
-def launch(a, b):
-    m, n = a.numel(), b.numel()
-    c = torch.empty((m, n), device=a.device)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](a, b, c, m, n, 16, 32)
-    return c
+#-    tl.store(C + rows[:, None] * N + cols[None, :], a[:, None] * b[None, :])
+#+    tl.store(C + rows[:, None] * N + cols[None, :], a[:, None] * b[None, :], mask=rows[:, None] < M)
 
 
 # case: row_for_column
@@ -392,44 +307,25 @@ def launch(x):
 
 
 # case: unmasked_for_one_type
+# like: half_tiles_unmasked
 # expect: finding, leaves-its-buffer
 """Which side is taken has nothing to do with the length."""
-
-
-@triton.jit
-def kernel(X, Y, N, WHOLE: tl.constexpr, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    if WHOLE:
-        tl.store(Y + offsets, tl.load(X + offsets) * 2)
-    else:
-        tl.store(Y + offsets, tl.load(X + offsets, mask=offsets < N) * 2, mask=offsets < N)
-
-
-def launch(x):
-    y = torch.empty_like(x)
-    n = x.numel()
-    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=x.dtype == torch.float16, BLOCK=64)
-    return y
+#-    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=n % 32 == 0, BLOCK=64)
+#+    kernel[(triton.cdiv(n, 64),)](x, y, n, WHOLE=x.dtype == torch.float16, BLOCK=64)
 
 
 # case: read_before_the_first
+# like: no_mask
 # expect: finding, leaves-its-buffer
 """The neighbor of the first element is read before `tl.where` leaves it out."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < N
-    before = tl.where(offsets == 0, 0, tl.load(X + offsets - 1, mask=mask))
-    tl.store(Y + offsets, tl.load(X + offsets, mask=mask) - before, mask=mask)
-
-
-def launch(x):
-    n = x.shape[0]
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 64),)](x, y, n, BLOCK=64)
-    return y
+#-    x = tl.load(X + offsets, mask=offsets < N, other=0.0)
+#-    tl.store(Y + offsets, x * 2)
+#+    mask = offsets < N
+#+    before = tl.where(offsets == 0, 0, tl.load(X + offsets - 1, mask=mask))
+#+    tl.store(Y + offsets, tl.load(X + offsets, mask=mask) - before, mask=mask)
+# def launch(x):
+#+    n = x.shape[0]
+#-    n = x.numel()
 
 
 # case: read_up_to_a_power_of_two

@@ -50,17 +50,13 @@ def launch(x):
 
 
 # case: exponentials
+# like: sum_of_a_row
 # verify: counterexample, the original takes in a 0 that GPUs read there
 """exp(0) is 1, so what hardware puts into the lanes counts."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols <= N - 1)
-    tl.store(Y + row, tl.sum(tl.exp(x)))
-# shared: launch
+#-    x = tl.load(X + row * stride + cols, mask=cols < N)
+#-    tl.store(Y + row, tl.sum(x, axis=0))
+#+    x = tl.load(X + row * stride + cols, mask=cols <= N - 1)
+#+    tl.store(Y + row, tl.sum(tl.exp(x)))
 
 
 # case: gathered_in_a_loop
@@ -107,17 +103,13 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: maximum_of_rows_numbered_in_64_bits
+# like: sum_of_a_row
 # verify: counterexample, the original takes in a 0 that GPUs read there
 """The row is an integer, and what is loaded is not."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row, tl.max(x, axis=0))
-# shared: launch
+#-    row = tl.program_id(0)
+#+    row = tl.program_id(0).to(tl.int64)
+#-    tl.store(Y + row, tl.sum(x, axis=0))
+#+    tl.store(Y + row, tl.max(x, axis=0))
 
 
 # case: position_of_the_least
@@ -227,27 +219,18 @@ def launch(x: torch.Tensor):
 
 
 # case: other_of_a_variance
+# like: other_of_a_softmax
 # verify: counterexample, each lane outside the row adds the squared mean
 """A 0 suits the mean, and the variance needs another one."""
-
-
-@triton.jit
-def k(X, Y, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    c = tl.arange(0, BLOCK)
-    mask = c < N
-    x = tl.load(X + row * N + c, mask=mask, other=0.0).to(tl.float32)
-    d = x - tl.sum(x, axis=0) / N
-    tl.store(Y + row, tl.sum(d * d, axis=0) / N)
-
-
-# tritonopt: x: f32[m, n]
-def launch(x: torch.Tensor):
-    x = x.contiguous()
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    k[(m,)](x, y, n, BLOCK=triton.next_power_of_2(n))
-    return y
+#-    x = tl.load(X + row * N + c, mask=c < N, other=0.0)
+#-    e = tl.exp(x - tl.max(x, axis=0))
+#-    tl.store(Y + row * N + c, e / tl.sum(e, axis=0), mask=c < N)
+#+    mask = c < N
+#+    x = tl.load(X + row * N + c, mask=mask, other=0.0).to(tl.float32)
+#+    d = x - tl.sum(x, axis=0) / N
+#+    tl.store(Y + row, tl.sum(d * d, axis=0) / N)
+#-    y = torch.empty_like(x)
+#+    y = torch.empty(m, device=x.device)
 
 
 # case: variance_of_a_row
@@ -392,32 +375,21 @@ def launch(x):
 
 
 # case: a_factor_is_padded_with_zeros
+# like: two_loads_of_one_sum
 # verify: no, it has no launcher
 """The other factor is 0 on these lanes, and 0 times what is undefined may be NaN."""
-
-
-@triton.jit
-def kernel(X, W, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask)
-    w = tl.load(W + cols, mask=mask, other=0.0)
-    tl.store(Y + row, tl.sum(x * w, axis=0))
+#-    w = tl.load(W + cols, mask=mask)
+#+    w = tl.load(W + cols, mask=mask, other=0.0)
 
 
 # case: the_mask_is_a_factor
+# like: sum_of_a_row
 """What is undefined is multiplied by 0, which a NaN survives."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask)
-    tl.store(Y + row, tl.sum(x * mask.to(tl.float32), axis=0))
-# shared: launch
+#-    x = tl.load(X + row * stride + cols, mask=cols < N)
+#-    tl.store(Y + row, tl.sum(x, axis=0))
+#+    mask = cols < N
+#+    x = tl.load(X + row * stride + cols, mask=mask)
+#+    tl.store(Y + row, tl.sum(x * mask.to(tl.float32), axis=0))
 
 
 # case: equal_where_both_are_off

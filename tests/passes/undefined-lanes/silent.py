@@ -3,13 +3,6 @@ import triton
 import triton.language as tl
 
 
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    return y
-
-
 # case: cleared_by_another_condition
 # expect: silent
 """Whether the condition implies the mask is not known: nothing is said."""
@@ -25,73 +18,44 @@ def kernel(X, Y, stride, N, K, BLOCK: tl.constexpr):
 
 
 # case: cleared_by_more_than_the_mask
+# like: other_is_given
 # expect: silent
 """The condition is the mask and something else."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask)
-    x = tl.where(mask & (cols > row), x, 0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-# shared: launch
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#+    mask = cols < N
+#+    x = tl.load(X + row * stride + cols, mask=mask)
+#+    x = tl.where(mask & (cols > row), x, 0.0)
 
 
 # case: cleared_by_the_mask
+# like: other_is_given
 # expect: silent
 """The lanes are cleared by the mask itself."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask)
-    x = tl.where(mask, x, -float("inf"))
-    tl.store(Y + row, tl.max(x, axis=0))
-# shared: launch
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#-    tl.store(Y + row, tl.sum(x, axis=0))
+#+    mask = cols < N
+#+    x = tl.load(X + row * stride + cols, mask=mask)
+#+    x = tl.where(mask, x, -float("inf"))
+#+    tl.store(Y + row, tl.max(x, axis=0))
 
 
 # case: cleared_by_the_mask_spelled_otherwise
+# like: other_is_given
 # expect: silent
 """The same condition, written in another way."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    x = tl.where(N - 1 >= cols, tl.exp(x), 0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-# shared: launch
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#+    x = tl.load(X + row * stride + cols, mask=cols < N)
+#+    x = tl.where(N - 1 >= cols, tl.exp(x), 0.0)
 
 
 # case: cleared_for_short_rows
+# like: cleared_for_one_type
 # expect: silent
 """Where they are not cleared, no lane may be left."""
-
-
-@triton.jit
-def kernel(X, Y, N, CLEARED: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.exp(tl.load(X + row * N + cols, mask=cols < N))
-    if CLEARED:
-        x = tl.where(cols < N, x, 0.0)
-    tl.store(Y + row, tl.sum(x, axis=0))
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty(m, device=x.device)
-    block = triton.next_power_of_2(n)
-    kernel[(m,)](x, y, n, CLEARED=n != block, BLOCK=block)
-    return y
+#-    whole = x.dtype == torch.float32
+#-    kernel[(m,)](x, y, n, CLEARED=whole, BLOCK=triton.next_power_of_2(n))
+#+    block = triton.next_power_of_2(n)
+#+    kernel[(m,)](x, y, n, CLEARED=n != block, BLOCK=block)
 
 
 # case: cleared_in_a_helper
@@ -117,18 +81,12 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: cleared_where_it_is_off
+# like: other_is_given
 # expect: silent
 """The condition is the opposite of the mask."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    x = tl.where(cols >= N, 0.0, x * x)
-    tl.store(Y + row, tl.sum(x, axis=0))
-# shared: launch
+#-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+#+    x = tl.load(X + row * stride + cols, mask=cols < N)
+#+    x = tl.where(cols >= N, 0.0, x * x)
 
 
 # case: no_mask
@@ -168,23 +126,23 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
     x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
     tl.store(Y + row, tl.sum(x, axis=0))
-# shared: launch
+
+
+def launch(x):
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    return y
 
 
 # case: scan_from_the_start
+# like: largest_magnitude
 # expect: silent
 """A scan comes to the lanes that are not there when it has passed all others."""
+#-import torch
 
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row * stride + cols, tl.cumsum(tl.exp(x), 0), mask=cols < N)
+#-    tl.store(Y + row, tl.max(tl.abs(x), axis=0))
+#+    tl.store(Y + row * stride + cols, tl.cumsum(tl.exp(x), 0), mask=cols < N)
 
 
 # case: side_that_is_not_taken
@@ -224,26 +182,15 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 
 # case: tiles_are_whole
+# like: gathered_in_a_loop
 # expect: silent
 """The launcher takes only rows of whole tiles, so the mask is always on."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros([BLOCK], dtype=tl.float32)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        total += tl.load(X + row * stride + cols, mask=cols < N)
-    tl.store(Y + row, tl.sum(total))
-
-
-def launch(x):
-    m, n = x.shape
-    assert n % 128 == 0
-    y = torch.empty(m, device=x.device)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=128)
-    return y
+#-        total += tl.load(X + row * stride + cols, mask=cols < N).to(tl.float32)
+#+        total += tl.load(X + row * stride + cols, mask=cols < N)
+#     m, n = x.shape
+#+    assert n % 128 == 0
+#-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=128)
 
 
 # case: whole_rows_are_off
@@ -379,18 +326,14 @@ def k(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: whole_numbers_times_zeros
+# like: cleared_product_with_zeros
 # expect: silent
 """Any whole number times 0 is 0, and so is an outcome of a comparison."""
-
-
-@triton.jit
-def kernel(X, W, Y, Z, N, BLOCK: tl.constexpr):
-    c = tl.arange(0, BLOCK)
-    mask = c < N
-    x = tl.load(X + c, mask=mask)
-    w = tl.load(W + c, mask=mask, other=0.0)
-    tl.store(Y, tl.sum((x > 0).to(tl.float32) * w, axis=0))
-    tl.store(Z, tl.sum(x.to(tl.int32) * mask.to(tl.int32), axis=0))
+#-def kernel(X, W, Y, N, BLOCK: tl.constexpr):
+#+def kernel(X, W, Y, Z, N, BLOCK: tl.constexpr):
+#-    tl.store(Y, tl.sum(tl.where(mask, x * w, 0.0), axis=0))
+#+    tl.store(Y, tl.sum((x > 0).to(tl.float32) * w, axis=0))
+#+    tl.store(Z, tl.sum(x.to(tl.int32) * mask.to(tl.int32), axis=0))
 
 
 # case: cleared_product_with_zeros

@@ -290,27 +290,10 @@ def launch(x: torch.Tensor, twice: bool):
 
 
 # case: load_in_a_constexpr_branch_and_after_it
+# like: load_in_a_constexpr_branch
 """One barrier before the branch is for both loads, whichever branch is compiled."""
-
-
-@triton.jit
-def k(X, S, Y, Z, BLOCK: tl.constexpr, TWICE: tl.constexpr):
-    c = tl.arange(0, BLOCK)
-    tl.store(S + c, tl.load(X + c))
-    y = tl.load(X + c)
-    if TWICE:
-        y *= 2.0
-        y += tl.load(S + (BLOCK - 1 - c))
-        z = y + tl.load(S + (c + 1) % BLOCK)
-        tl.store(Z + c, z)
-    tl.store(Y + c, y + tl.load(S + (BLOCK - 1 - c)))
-
-
-# tritonopt: x: f32[64], twice: bool
-def launch(x: torch.Tensor, twice: bool):
-    s, y, z = torch.empty_like(x), torch.empty_like(x), torch.zeros_like(x)
-    k[(1,)](x, s, y, z, BLOCK=64, TWICE=twice)
-    return y, z
+#-    tl.store(Y + c, y)
+#+    tl.store(Y + c, y + tl.load(S + (BLOCK - 1 - c)))
 
 
 # case: load_in_a_branch_of_run_time

@@ -309,6 +309,8 @@ def _factor(
     if not any(leaf in varying for leaf in atom.leaves()):
         return _number_of_atom(atom, known)
     sides = [evaluator(form, known, varying) for form in atom.inside]
+    if isinstance(atom, Negative):
+        return lambda place: None if (n := sides[0](place)) is None else int(n < 0)
     return lambda place: _computed(atom, [side(place) for side in sides])
 
 
@@ -326,6 +328,8 @@ def _computed(atom: Atom, sides: Sequence[int | None]) -> int | None:
             return 0  # a number is not None
         return _are_one(*atom.inside)
     match atom, sides:
+        case Negative(), [int() as a]:  # what masks are made of
+            return int(a < 0)
         case Minimum(), [int() as a, int() as b]:
             return min(a, b)
         case Maximum(), [int() as a, int() as b]:
@@ -341,8 +345,6 @@ def _computed(atom: Atom, sides: Sequence[int | None]) -> int | None:
         case Compared(order=order), [int() as a, int() as b]:
             truth = {"lt": a < b, "le": a <= b, "eq": a == b, "is": a == b}.get(order)
             return None if truth is None else int(truth)
-        case Negative(), [int() as a]:
-            return int(a < 0)
         case Zero(), [int() as a]:
             return int(a == 0)
         case Truth(), [int() as a]:

@@ -323,7 +323,8 @@ class Functions:
                 continue
             if not self._is_constant(name, sources, constants):
                 return None
-            constants[id(found)] = found
+            if found is not None:
+                constants[id(found)] = found
         strange = [o for o in operands if id(o) not in {*places, *constants, *casts}]
         if any(map(self._is_strange, strange)) or (operator and (strange or len(operands) != 2)):
             return None
