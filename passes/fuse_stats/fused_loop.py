@@ -219,20 +219,6 @@ class MergedSweep:
         """A name for the finished sum; an accumulator that was summed in its loop keeps its own."""
         return self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total.name
 
-    def zero_sum(self) -> str:
-        """Zeros of the shape of a sum over the summed axes."""
-        axes = self.fusion.axes
-        dims = [
-            "1" if i in axes else self.writer.find_form(self.facts.forms.of(d), self.start)
-            for i, d in enumerate(self.squares.shape)
-            if self.keeps_dims or i not in axes
-        ]
-        if dims:
-            return f"{self.writer.language('zeros')}([{', '.join(dims)}], dtype={self.wide})"
-        if float_type(self.squares.initial) != "fp32":
-            raise NotExpressible("a scalar of 64 bits that is 0 cannot be written")
-        return "0.0"
-
     def total_sum(self) -> str:
         return self.summed(self.total.name) if self.by_lane else self.total.name
 
