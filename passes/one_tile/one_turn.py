@@ -24,7 +24,7 @@ from tritonopt.facts.dtypes import INTEGERS
 from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import EXTREMES
-from tritonopt.facts.uses import SameValues, users
+from tritonopt.facts.uses import SameValues, passes_nan, taken_as_it_is, users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
@@ -424,10 +424,6 @@ def early_mask(stretch: Stretch) -> list[Change]:
     return []
 
 
-_ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST})
-_PASSING_NAN = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs"})
-
-
 def without_least(stretch: Stretch) -> list[Change]:
     """Takes -inf out of a maximum, and inf out of a minimum; empty where none can go."""
     for statement in stretch.statements:
@@ -467,16 +463,10 @@ class _Extremes:
 
     def _is_mixed(self, extreme: Value, tile: Value) -> bool:
         """Whether all that takes the extreme takes elements of the tile as well."""
-        facts, loops = self.facts, self.facts.loops
-        held = [v for loop in loops for end in (loop.initial, loop.following) for v in end.values()]
-        accesses = [v for e in facts.effects for v in (e.pointer, e.mask, e.other, e.stored)]
-        asked = [guard.condition for e in facts.effects for guard in e.guards]
-        if any(extreme is value for value in (*held, *accesses, *asked)):
-            return False
-        return all(
-            user.op in _ARITHMETIC
+        return extreme.serial not in taken_as_it_is(self.facts) and all(
+            passes_nan(user)
             and any(o is not extreme and self._is_nan(o, tile) for o in user.operands)
-            for user in users(facts.interpretation).get(extreme.serial, [])
+            for user in users(self.facts.interpretation).get(extreme.serial, [])
         )
 
     def _is_nan(self, value: Value, tile: Value) -> bool:
@@ -486,15 +476,8 @@ class _Extremes:
         for part in todo:  # it grows meanwhile
             if self._same.number(part) == wanted:
                 return True
-            more = [p for p in self._passing(part) if p.serial not in seen]
+            passes = passes_nan(part) or (part.op is Op.REDUCE and part.reduction.name == "sum")
+            more = [p for p in part.operands if passes and p.serial not in seen]
             seen.update(p.serial for p in more)
             todo += more
         return False
-
-    def _passing(self, value: Value) -> Iterator[Value]:
-        """The operands of which one that is NaN makes the value NaN."""
-        name = value.function.rsplit(".", 1)[-1]
-        if value.op in _ARITHMETIC or (value.op is Op.ELEMENTWISE and name in _PASSING_NAN):
-            yield from value.operands
-        elif value.op is Op.REDUCE and value.reduction.name == "sum":
-            yield value.operand
