@@ -14,14 +14,14 @@ from tritonopt.emit.writing import NotExpressible, names_bound, only_loads, read
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.compiled_types import (
     NUMBER,
+    NamedNumbers,
     counter_type,
     integer_type,
     is_compared_alike,
     promoted,
     stays_itself,
 )
-from tritonopt.facts.dtypes import INTEGERS
-from tritonopt.facts.language import HINTS, function
+from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import EXTREMES
 from tritonopt.facts.uses import SameValues, passes_nan, taken_as_it_is, users
@@ -30,8 +30,6 @@ from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpre
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.comments import heads_more
 from tritonopt.source.trees import children, walk
-
-_WHOLE = INTEGERS | {"int"}
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ class _Counter:
             name = self._binds_zero(statement)
             if name:
                 assert isinstance(statement, ast.Assign)
-                own = self._zero_type(statement.value)
+                own = self._named.type_of(statement.value)
                 self.zeros[name] = "int32" if own == NUMBER else own
         while True:
             read = [n for n in self._names() if self._left(n, list(self._all_folded()))]
@@ -186,6 +184,10 @@ class _Counter:
         return gone
 
     @cached_property
+    def _named(self) -> NamedNumbers:
+        return NamedNumbers(self.facts, self.zeros, self.zeros.__contains__)
+
+    @cached_property
     def _compared(self) -> dict[ast.AST, ast.expr]:
         """What is compared, by what it is compared with."""
         found: dict[ast.AST, ast.expr] = {}
@@ -197,44 +199,12 @@ class _Counter:
     def _binds_zero(self, statement: ast.stmt) -> str:
         """The name that a statement binds to 0, if the loop keeps it for itself."""
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._is_zero(value):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._named.is_zero(value):
                 known = self.facts.loop_of(self.loop)
                 bindings = [s for s in self.loop.body if name in names_bound(s)]
                 if known is not None and name not in known.carried and len(bindings) == 1:
                     return name
         return ""
-
-    def _is_zero(self, node: ast.expr) -> bool:
-        """Whether an expression is the integer 0, and has no lanes."""
-        match node:
-            case ast.Name(id=name):
-                return name in self.zeros
-            case ast.BinOp(op=ast.Mult(), left=left, right=right):
-                zero = self._is_zero(left) or self._is_zero(right)
-                return zero and all(map(self._is_one_integer, (left, right)))
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
-                return self._is_zero(left) and self._is_zero(right)
-            case ast.Call(args=[inner, *_]):
-                called = function(self.facts.kernel.module.resolve(node.func))
-                return called in HINTS and self._is_zero(inner)
-        return False
-
-    def _zero_type(self, node: ast.expr) -> str | None:
-        match node:
-            case ast.Name(id=name) if name in self.zeros:
-                return self.zeros[name]
-            case ast.BinOp(left=left, right=right):
-                return promoted([self._zero_type(left), self._zero_type(right)])
-            case ast.Call(args=[inner, *_]) if self._is_zero(node):
-                return self._zero_type(inner)
-        value = self.facts.values.get(node)
-        return None if value is None else integer_type(self.facts, value)
-
-    def _is_one_integer(self, node: ast.expr) -> bool:
-        value, forms = self.facts.values.get(node), self.facts.forms
-        if value is None or value.shape != () or not self.facts.types.of(value).seen <= _WHOLE:
-            return False
-        return forms.is_integer(forms.of(value))
 
     def _folded(self, node: ast.AST) -> Iterator[Change]:
         if isinstance(node, ast.expr):
@@ -251,18 +221,18 @@ class _Counter:
         `against` is what it is compared with.
         """
         match node:
-            case ast.BinOp(op=ast.Add(), left=left, right=right) if self._is_zero(left):
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if self._named.is_zero(left):
                 other, zero = right, left
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._is_zero(
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._named.is_zero(
                 right
             ):
                 other, zero = left, right
             case _:
                 return node
-        if self._is_zero(other):
+        if self._named.is_zero(other):
             return node
         alike = against is not None and is_compared_alike(self.facts, other, against)
-        if not alike and not stays_itself(self.facts, other, self._zero_type(zero)):
+        if not alike and not stays_itself(self.facts, other, self._named.type_of(zero)):
             return node
         return self._kept(other, against)
 
