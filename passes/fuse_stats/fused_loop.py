@@ -193,7 +193,7 @@ class MergedSweep:
         axes = self.fusion.axes
         if len(axes) == self.rank or self.keeps_dims:
             return text
-        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(self.rank)) + "]"
+        return self.writer.against(text, axes, self.rank)
 
     def masked(self, text: str) -> str:
         if self.mask is None:

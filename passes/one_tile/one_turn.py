@@ -399,55 +399,45 @@ def without_least(stretch: Stretch) -> list[Change]:
     for statement in stretch.statements:
         match statement:
             case ast.Assign(targets=[ast.Name()], value=ast.Call(args=[left, right]) as call):
-                extremes = _Extremes(stretch.facts, call)
                 for one, other in ((left, right), (right, left)):
-                    if extremes.is_only(one, other):
+                    if _is_only(stretch.facts, call, one, other):
                         text = stretch.facts.kernel.module.text_of(other)
                         return [ReplaceExpression(call, text)]
     return []
 
 
-@dataclass(frozen=True)
-class _Extremes:
-    facts: KernelFacts
-    call: ast.Call
-
-    @cached_property
-    def _same(self) -> SameValues:
-        return SameValues(self.facts)
-
-    def is_only(self, one: ast.expr, other: ast.expr) -> bool:
-        """Whether the call gives nothing but the second of its arguments."""
-        name = function(self.facts.kernel.module.resolve(self.call.func))
-        kind = EXTREMES.get(name)
-        whole, number, extreme = (self.facts.values.get(n) for n in (self.call, one, other))
-        if kind is None or whole is None or number is None or extreme is None:
-            return False
-        if number.constant != kind.identity:
-            return False
-        inner = extreme.operand if extreme.op is Op.CAST else extreme
-        if inner.op is not Op.REDUCE or inner.reduction.name != kind.reduction:
-            return False
-        typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
-        return typed and self._is_mixed(whole, inner.operand)
-
-    def _is_mixed(self, extreme: Value, tile: Value) -> bool:
-        """Whether all that takes the extreme takes elements of the tile as well."""
-        return extreme.serial not in taken_as_it_is(self.facts) and all(
-            passes_nan(user)
-            and any(o is not extreme and self._is_nan(o, tile) for o in user.operands)
-            for user in users(self.facts.interpretation).get(extreme.serial, [])
-        )
-
-    def _is_nan(self, value: Value, tile: Value) -> bool:
-        """Whether a value is NaN throughout where the tile is."""
-        wanted = self._same.number(tile)
-        todo, seen = [value], {value.serial}
-        for part in todo:  # it grows meanwhile
-            if self._same.number(part) == wanted:
-                return True
-            passes = passes_nan(part) or (part.op is Op.REDUCE and part.reduction.name == "sum")
-            more = [p for p in part.operands if passes and p.serial not in seen]
-            seen.update(p.serial for p in more)
-            todo += more
+def _is_only(facts: KernelFacts, call: ast.Call, one: ast.expr, other: ast.expr) -> bool:
+    """Whether a call gives nothing but the second of its arguments."""
+    kind = EXTREMES.get(function(facts.kernel.module.resolve(call.func)))
+    whole, number, extreme = (facts.values.get(n) for n in (call, one, other))
+    if kind is None or whole is None or number is None or extreme is None:
         return False
+    if number.constant != kind.identity:
+        return False
+    inner = extreme.operand if extreme.op is Op.CAST else extreme
+    if inner.op is not Op.REDUCE or inner.reduction.name != kind.reduction:
+        return False
+    typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
+    return typed and _is_mixed(facts, whole, inner.operand)
+
+
+def _is_mixed(facts: KernelFacts, extreme: Value, tile: Value) -> bool:
+    """Whether all that takes the extreme takes elements of the tile as well."""
+    same = SameValues(facts)
+    return extreme.serial not in taken_as_it_is(facts) and all(
+        passes_nan(user) and any(o is not extreme and _is_nan(same, o, tile) for o in user.operands)
+        for user in users(facts.interpretation).get(extreme.serial, [])
+    )
+
+
+def _is_nan(same: SameValues, value: Value, tile: Value) -> bool:
+    """Whether a value is NaN throughout where the tile is."""
+    todo, seen = [value], {value.serial}
+    for part in todo:  # it grows meanwhile
+        if same.number(part) == same.number(tile):
+            return True
+        passes = passes_nan(part) or (part.op is Op.REDUCE and part.reduction.name == "sum")
+        more = [p for p in part.operands if passes and p.serial not in seen]
+        seen.update(p.serial for p in more)
+        todo += more
+    return False

@@ -250,7 +250,7 @@ class OnlineSweep:
         axes: Sequence[int] = self.proof.axes
         if not axes or len(axes) == self.rank or self.proof.keeps_dims:
             return text
-        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(self.rank)) + "]"
+        return self.writer.against(text, axes, self.rank)
 
 
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV})

@@ -57,6 +57,12 @@ class Stretch:
     def nodes(self) -> frozenset[ast.AST]:
         return frozenset(node for statement in self.statements for node in walk(statement))
 
+    @property
+    def loads(self) -> int:
+        """How many loads it has, in its loops or not."""
+        effects = (e for e in self.facts.effects if e.node in self.nodes)
+        return sum(e.kind is EffectKind.LOAD for e in effects)
+
     def names_at(self, place: int) -> Environment:
         """The names that are bound where a statement of the block starts, or at its end."""
         if place < len(self.block):

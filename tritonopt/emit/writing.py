@@ -237,6 +237,10 @@ class Writer:
             text = f"{function}({text}, axis={axis}{keep})"
         return text
 
+    def against(self, text: str, axes: Sequence[int], rank: int) -> str:
+        """A reduction of a tile with its axes put back, so that it meets the tile lane by lane."""
+        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(rank)) + "]"
+
     def operand(self, node: ast.expr) -> str:
         """The text of an expression, in parentheses if it could fall apart inside another."""
         text = self.text(node)
