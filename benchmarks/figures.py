@@ -22,7 +22,7 @@ from benchmarks.row.tables import Report
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 RECORD = ROOT / "tritonopt" / "rewriting" / "measured.json"
-FORMULAS = ("shifted", "moments", "welford")
+FORMULAS = ("shifted", "moments")
 LONG_ROW = 16384
 """Columns from which on a row in several tiles was seen to gain."""
 OVER_ROWS = {

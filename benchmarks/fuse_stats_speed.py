@@ -32,7 +32,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "layer_norm.py"
-FORMULAS = ("shifted", "moments", "welford")
+FORMULAS = ("shifted", "moments")
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 EPS = 1e-5
 # (BLOCK, num_warps); a block that holds several rows' worth of columns is left out.

@@ -19,7 +19,7 @@ from tritonopt.source.parsing import parsed
 def _shifted(sweep: MergedSweep) -> Lines:
     """Deviations from the mean of the first tile, which is taken out afterwards."""
     if not sweep.fusion.axes:
-        raise NotExpressible("one element is no mean to shift by; formula=welford does without")
+        raise NotExpressible("one element is no mean to shift by; formula=moments does without")
     fresh = sweep.writer.fresh
     underscore = "_" if sweep.squares.name.startswith("_") else ""
     source = sweep.tile.source
@@ -82,45 +82,7 @@ def _moments(sweep: MergedSweep) -> Lines:
     return Lines([*before, *sweep.total.first_lines], inside, after, result)
 
 
-def _welford(sweep: MergedSweep) -> Lines:
-    """Every tile around its own mean, and the means merged."""
-    fresh, language = sweep.writer.fresh, sweep.writer.language
-    value, count, mean, centered = (
-        fresh(n) for n in ("value", "tile_count", "tile_mean", "centered")
-    )
-    delta, weight, total_count = fresh("delta"), fresh("weight"), fresh("total_count")
-    running_count, running_mean = fresh("running_count"), fresh("running_mean")
-    between = fresh("between_tiles")
-    zero = sweep.zero_sum()
-    maximum = sweep.writer.maximum
-    tile = sweep.widened(sweep.tile.name)
-    ones = f"{language('zeros_like')}({value}) + 1.0"
-    before = [
-        "# Each tile is centered on its own mean; differences of means are added separately.",
-        f"{running_count} = {zero}",
-        f"{running_mean} = {zero}",
-        f"{between} = {zero}",
-        *sweep.total.first_lines,
-    ]
-    inside = [
-        f"{value} = {tile if sweep.tile.is_exact else sweep.masked(tile)}",
-        f"{count} = {sweep.summed(sweep.masked(ones))}",
-        f"{mean} = {sweep.summed(value)} / {maximum}({count}, 1.0)",
-        f"{centered} = {sweep.masked(f'{value} - {sweep.against_tile(mean)}')}",
-        f"{sweep.total.name} += {sweep.added(f'{centered} * {centered}')}",
-        f"{delta} = {mean} - {running_mean}",
-        f"{total_count} = {running_count} + {count}",
-        f"{weight} = {count} / {maximum}({total_count}, 1.0)",
-        f"{between} += {delta} * {weight} * ({delta} * {running_count})",
-        f"{running_mean} += {delta} * {weight}",
-        f"{running_count} = {total_count}",
-    ]
-    name = sweep.name_of_m2()
-    after = [f"{name} = {sweep.total_sum()} + {between}"]
-    return Lines(before, inside, [*after, *sweep.hand_over(name)], name)
-
-
-FORMULAS: dict[str, Formula] = {"shifted": _shifted, "moments": _moments, "welford": _welford}
+FORMULAS: dict[str, Formula] = {"shifted": _shifted, "moments": _moments}
 
 
 def first_count(fusion: Fusion, writer: Writer) -> str:

@@ -193,7 +193,7 @@ class MergedSweep:
         axes = self.fusion.axes
         if len(axes) == self.rank or self.keeps_dims:
             return text
-        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(self.rank)) + "]"
+        return self.writer.against(text, axes, self.rank)
 
     def masked(self, text: str) -> str:
         if self.mask is None:
@@ -218,20 +218,6 @@ class MergedSweep:
     def name_of_m2(self) -> str:
         """A name for the finished sum; an accumulator that was summed in its loop keeps its own."""
         return self.writer.fresh("m2", "squared_deviations") if self.by_lane else self.total.name
-
-    def zero_sum(self) -> str:
-        """Zeros of the shape of a sum over the summed axes."""
-        axes = self.fusion.axes
-        dims = [
-            "1" if i in axes else self.writer.find_form(self.facts.forms.of(d), self.start)
-            for i, d in enumerate(self.squares.shape)
-            if self.keeps_dims or i not in axes
-        ]
-        if dims:
-            return f"{self.writer.language('zeros')}([{', '.join(dims)}], dtype={self.wide})"
-        if float_type(self.squares.initial) != "fp32":
-            raise NotExpressible("a scalar of 64 bits that is 0 cannot be written")
-        return "0.0"
 
     def total_sum(self) -> str:
         return self.summed(self.total.name) if self.by_lane else self.total.name

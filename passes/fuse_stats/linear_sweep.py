@@ -12,7 +12,6 @@ from tritonopt.emit.accumulator_tile import MovedAccumulator, Total
 from tritonopt.emit.reuse import Stretch, reused
 from tritonopt.emit.trip_guards import runs
 from tritonopt.emit.writing import NotExpressible, Writer
-from tritonopt.facts import EffectKind
 from tritonopt.passes.fuse_stats.linear_sums import LinearSum, Reference
 from tritonopt.source import (
     Change,
@@ -139,9 +138,9 @@ class LinearSweep:
         place = _loops(self.facts.kernel.node).index(self.first)
         loop = _loops(kernel.node)[place]
         stretch = Stretch(self.facts.after(kernel), loop, "body", 0, 0)
-        loads = _loads(stretch)
+        loads = stretch.loads
         stretch = reused(stretch, frozenset())
-        saved = loads - _loads(stretch)
+        saved = loads - stretch.loads
         if saved <= 0:
             detail = "the second sweep reads nothing that the first one does"
             raise refuted("same-elements", "nothing-read-twice", detail)
@@ -232,7 +231,3 @@ class LinearSweep:
 
 def _loops(root: ast.AST) -> list[ast.For]:
     return sorted((n for n in walk(root) if isinstance(n, ast.For)), key=lambda n: n.lineno)
-
-
-def _loads(stretch: Stretch) -> int:
-    return sum(e.kind is EffectKind.LOAD and e.node in stretch.nodes for e in stretch.facts.effects)

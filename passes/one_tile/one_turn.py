@@ -14,24 +14,22 @@ from tritonopt.emit.writing import NotExpressible, names_bound, only_loads, read
 from tritonopt.facts import KernelFacts, Loop, Value
 from tritonopt.facts.compiled_types import (
     NUMBER,
+    NamedNumbers,
     counter_type,
     integer_type,
     is_compared_alike,
     promoted,
     stays_itself,
 )
-from tritonopt.facts.dtypes import INTEGERS
-from tritonopt.facts.language import HINTS, function
+from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import EXTREMES
-from tritonopt.facts.uses import SameValues, users
+from tritonopt.facts.uses import SameValues, passes_nan, taken_as_it_is, users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
 from tritonopt.source.editing.comments import heads_more
 from tritonopt.source.trees import children, walk
-
-_WHOLE = INTEGERS | {"int"}
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ class _Counter:
             name = self._binds_zero(statement)
             if name:
                 assert isinstance(statement, ast.Assign)
-                own = self._zero_type(statement.value)
+                own = self._named.type_of(statement.value)
                 self.zeros[name] = "int32" if own == NUMBER else own
         while True:
             read = [n for n in self._names() if self._left(n, list(self._all_folded()))]
@@ -186,6 +184,10 @@ class _Counter:
         return gone
 
     @cached_property
+    def _named(self) -> NamedNumbers:
+        return NamedNumbers(self.facts, self.zeros, self.zeros.__contains__)
+
+    @cached_property
     def _compared(self) -> dict[ast.AST, ast.expr]:
         """What is compared, by what it is compared with."""
         found: dict[ast.AST, ast.expr] = {}
@@ -197,44 +199,12 @@ class _Counter:
     def _binds_zero(self, statement: ast.stmt) -> str:
         """The name that a statement binds to 0, if the loop keeps it for itself."""
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._is_zero(value):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._named.is_zero(value):
                 known = self.facts.loop_of(self.loop)
                 bindings = [s for s in self.loop.body if name in names_bound(s)]
                 if known is not None and name not in known.carried and len(bindings) == 1:
                     return name
         return ""
-
-    def _is_zero(self, node: ast.expr) -> bool:
-        """Whether an expression is the integer 0, and has no lanes."""
-        match node:
-            case ast.Name(id=name):
-                return name in self.zeros
-            case ast.BinOp(op=ast.Mult(), left=left, right=right):
-                zero = self._is_zero(left) or self._is_zero(right)
-                return zero and all(map(self._is_one_integer, (left, right)))
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
-                return self._is_zero(left) and self._is_zero(right)
-            case ast.Call(args=[inner, *_]):
-                called = function(self.facts.kernel.module.resolve(node.func))
-                return called in HINTS and self._is_zero(inner)
-        return False
-
-    def _zero_type(self, node: ast.expr) -> str | None:
-        match node:
-            case ast.Name(id=name) if name in self.zeros:
-                return self.zeros[name]
-            case ast.BinOp(left=left, right=right):
-                return promoted([self._zero_type(left), self._zero_type(right)])
-            case ast.Call(args=[inner, *_]) if self._is_zero(node):
-                return self._zero_type(inner)
-        value = self.facts.values.get(node)
-        return None if value is None else integer_type(self.facts, value)
-
-    def _is_one_integer(self, node: ast.expr) -> bool:
-        value, forms = self.facts.values.get(node), self.facts.forms
-        if value is None or value.shape != () or not self.facts.types.of(value).seen <= _WHOLE:
-            return False
-        return forms.is_integer(forms.of(value))
 
     def _folded(self, node: ast.AST) -> Iterator[Change]:
         if isinstance(node, ast.expr):
@@ -251,18 +221,18 @@ class _Counter:
         `against` is what it is compared with.
         """
         match node:
-            case ast.BinOp(op=ast.Add(), left=left, right=right) if self._is_zero(left):
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if self._named.is_zero(left):
                 other, zero = right, left
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._is_zero(
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if self._named.is_zero(
                 right
             ):
                 other, zero = left, right
             case _:
                 return node
-        if self._is_zero(other):
+        if self._named.is_zero(other):
             return node
         alike = against is not None and is_compared_alike(self.facts, other, against)
-        if not alike and not stays_itself(self.facts, other, self._zero_type(zero)):
+        if not alike and not stays_itself(self.facts, other, self._named.type_of(zero)):
             return node
         return self._kept(other, against)
 
@@ -424,77 +394,50 @@ def early_mask(stretch: Stretch) -> list[Change]:
     return []
 
 
-_ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST})
-_PASSING_NAN = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs"})
-
-
 def without_least(stretch: Stretch) -> list[Change]:
     """Takes -inf out of a maximum, and inf out of a minimum; empty where none can go."""
     for statement in stretch.statements:
         match statement:
             case ast.Assign(targets=[ast.Name()], value=ast.Call(args=[left, right]) as call):
-                extremes = _Extremes(stretch.facts, call)
                 for one, other in ((left, right), (right, left)):
-                    if extremes.is_only(one, other):
+                    if _is_only(stretch.facts, call, one, other):
                         text = stretch.facts.kernel.module.text_of(other)
                         return [ReplaceExpression(call, text)]
     return []
 
 
-@dataclass(frozen=True)
-class _Extremes:
-    facts: KernelFacts
-    call: ast.Call
-
-    @cached_property
-    def _same(self) -> SameValues:
-        return SameValues(self.facts)
-
-    def is_only(self, one: ast.expr, other: ast.expr) -> bool:
-        """Whether the call gives nothing but the second of its arguments."""
-        name = function(self.facts.kernel.module.resolve(self.call.func))
-        kind = EXTREMES.get(name)
-        whole, number, extreme = (self.facts.values.get(n) for n in (self.call, one, other))
-        if kind is None or whole is None or number is None or extreme is None:
-            return False
-        if number.constant != kind.identity:
-            return False
-        inner = extreme.operand if extreme.op is Op.CAST else extreme
-        if inner.op is not Op.REDUCE or inner.reduction.name != kind.reduction:
-            return False
-        typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
-        return typed and self._is_mixed(whole, inner.operand)
-
-    def _is_mixed(self, extreme: Value, tile: Value) -> bool:
-        """Whether all that takes the extreme takes elements of the tile as well."""
-        facts, loops = self.facts, self.facts.loops
-        held = [v for loop in loops for end in (loop.initial, loop.following) for v in end.values()]
-        accesses = [v for e in facts.effects for v in (e.pointer, e.mask, e.other, e.stored)]
-        asked = [guard.condition for e in facts.effects for guard in e.guards]
-        if any(extreme is value for value in (*held, *accesses, *asked)):
-            return False
-        return all(
-            user.op in _ARITHMETIC
-            and any(o is not extreme and self._is_nan(o, tile) for o in user.operands)
-            for user in users(facts.interpretation).get(extreme.serial, [])
-        )
-
-    def _is_nan(self, value: Value, tile: Value) -> bool:
-        """Whether a value is NaN throughout where the tile is."""
-        wanted = self._same.number(tile)
-        todo, seen = [value], {value.serial}
-        for part in todo:  # it grows meanwhile
-            if self._same.number(part) == wanted:
-                return True
-            more = [p for p in self._passing(part) if p.serial not in seen]
-            seen.update(p.serial for p in more)
-            todo += more
+def _is_only(facts: KernelFacts, call: ast.Call, one: ast.expr, other: ast.expr) -> bool:
+    """Whether a call gives nothing but the second of its arguments."""
+    kind = EXTREMES.get(function(facts.kernel.module.resolve(call.func)))
+    whole, number, extreme = (facts.values.get(n) for n in (call, one, other))
+    if kind is None or whole is None or number is None or extreme is None:
         return False
+    if number.constant != kind.identity:
+        return False
+    inner = extreme.operand if extreme.op is Op.CAST else extreme
+    if inner.op is not Op.REDUCE or inner.reduction.name != kind.reduction:
+        return False
+    typed = is_float(extreme.dtype) and whole.dtype in (extreme.dtype, None)
+    return typed and _is_mixed(facts, whole, inner.operand)
 
-    def _passing(self, value: Value) -> Iterator[Value]:
-        """The operands of which one that is NaN makes the value NaN."""
-        name = value.function.rsplit(".", 1)[-1]
-        if value.op in _ARITHMETIC or (value.op is Op.ELEMENTWISE and name in _PASSING_NAN):
-            yield from value.operands
-        elif value.op is Op.REDUCE and value.reduction.name == "sum":
-            yield value.operand
+
+def _is_mixed(facts: KernelFacts, extreme: Value, tile: Value) -> bool:
+    """Whether all that takes the extreme takes elements of the tile as well."""
+    same = SameValues(facts)
+    return extreme.serial not in taken_as_it_is(facts) and all(
+        passes_nan(user) and any(o is not extreme and _is_nan(same, o, tile) for o in user.operands)
+        for user in users(facts.interpretation).get(extreme.serial, [])
+    )
+
+
+def _is_nan(same: SameValues, value: Value, tile: Value) -> bool:
+    """Whether a value is NaN throughout where the tile is."""
+    todo, seen = [value], {value.serial}
+    for part in todo:  # it grows meanwhile
+        if same.number(part) == same.number(tile):
+            return True
+        passes = passes_nan(part) or (part.op is Op.REDUCE and part.reduction.name == "sum")
+        more = [p for p in part.operands if passes and p.serial not in seen]
+        seen.update(p.serial for p in more)
+        todo += more
+    return False

@@ -19,7 +19,13 @@ from tritonopt.emit.any_length import prove_any_length
 from tritonopt.emit.heuristic_functions import check_heuristic, heuristic
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.trip_guards import is_positive_at
-from tritonopt.emit.writing import NotExpressible, Writer, in_a_file, names_bound
+from tritonopt.emit.writing import (
+    NotExpressible,
+    Writer,
+    in_a_file,
+    names_bound,
+    statements_around,
+)
 from tritonopt.facts import KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import CeilDiv, Maximum, Param
 from tritonopt.facts.algebra.divisibility import substitute
@@ -46,7 +52,7 @@ from tritonopt.source.editing.changes import ELSE
 from tritonopt.source.kernels import Parameter
 from tritonopt.source.launches import Launch
 from tritonopt.source.parsing import parsed
-from tritonopt.source.trees import parents_of, walk
+from tritonopt.source.trees import walk
 
 _NAME = "ONE_TILE"
 
@@ -187,11 +193,8 @@ def is_asked_already(sweeps: RowSweeps) -> bool:
     tests = {ast.dump(_parsed(question.for_compiler)) for question in questions}
     functions = {ast.dump(_parsed(question.for_heuristic)) for question in questions}
     answers = dict(heuristic_functions(facts.kernel))
-    parents = parents_of(facts.kernel.node)
-    node: ast.stmt = sweeps.statements[0]
-    while node in parents:
-        below, node = node, parents[node]
-        if not isinstance(node, ast.If) or below not in node.orelse:
+    for _, block, node in statements_around(facts, sweeps.statements[0]):
+        if not isinstance(node, ast.If) or block is not node.orelse:
             continue
         if ast.dump(node.test) in tests:
             return True
@@ -246,6 +249,9 @@ def beside_the_loops(proof: OneTile, test: str) -> tuple[Change, ...]:
 # Tiles as long as the row, at each launch: of every row, or up to a length beyond which the loops
 
 _CHOOSING = frozenset({"triton.autotune", "triton.heuristics"})
+LEAST = 16
+"""Elements of the shortest tile that is written: an empty row has one too."""
+NEXT = "triton.next_power_of_2"
 _FEW_WARPS = 2048
 """Elements of a tile for which the 4 warps of every launch were measured to be best."""
 
@@ -373,10 +379,6 @@ class _Raising:
         return self.launch.arguments[self.tile]
 
     @cached_property
-    def row(self) -> RowLength:
-        return RowLength(self.launch, self.extent)
-
-    @cached_property
     def _own(self) -> ast.Assign | None:
         """The statement that binds the tile's length, for launches of this kernel alone."""
         found = PlannedLaunch(self.launch).own_binding(self._given)
@@ -389,7 +391,7 @@ class _Raising:
         own = self._own if self._is_known_at(self._own) else None
         anchor = place if own is None else own
         given = self._given if own is None else own.value
-        length = self.row.text
+        length = self._row
         if self.longest is not None and not length.isidentifier():
             name = new_name("length", launch)
             yield InsertBefore(anchor, f"{name} = {length}")
@@ -437,7 +439,7 @@ class _Raising:
         between = [s for s in PlannedLaunch(self.launch).before if s.lineno >= own.lineno]
         return all(
             argument is not None and evaluation.gives_the_same(argument, between)
-            for argument in self.row.arguments.values()
+            for argument in self._lengths.values()
         )
 
     def _grown(self, given: ast.expr, length: str) -> str:
@@ -447,13 +449,13 @@ class _Raising:
                 assert isinstance(node, ast.Call)
                 least = node.args[0]
                 text = self.launch.module.text_of(node)
-                if self.row.text == length:
+                if self._row == length:
                     return text
                 if isinstance(least, ast.Call):
                     numbers = [ast.unparse(a) for a in least.args if isinstance(a, ast.Constant)]
                     return f"{ast.unparse(node.func)}(max({length}, {numbers[0]}))"
         lanes = length if self.has_elements else f"max({length}, {LEAST})"
-        return f"{self.row.next_power}({lanes})"
+        return f"{self._next_power}({lanes})"
 
     def _follows_row(self, node: ast.AST) -> bool:
         """Whether it is the next power of two of the length of the row, or of one at least."""
@@ -489,24 +491,12 @@ class _Raising:
         if not evaluation_at(self.launch).is_pure(given):
             raise NotExpressible(f"line {given.lineno} does more than compute {self.tile}")
 
-
-LEAST = 16
-"""Elements of the shortest tile that is written: an empty row has one too."""
-NEXT = "triton.next_power_of_2"
-
-
-@dataclass(frozen=True)
-class RowLength:
-    launch: Launch
-    extent: Polynomial
-    """In parameters of the kernel."""
-
     @cached_property
-    def text(self) -> str:
+    def _row(self) -> str:
         """The length as the launch passes it. Raises NotExpressible."""
         texts: dict[str, str] = {}
         evaluation = evaluation_at(self.launch)
-        for name, argument in self.arguments.items():
+        for name, argument in self._lengths.items():
             if argument is None or not evaluation.is_pure(argument):
                 line = self.launch.call.lineno
                 raise NotExpressible(f"line {line} computes what it passes for {name}")
@@ -517,12 +507,12 @@ class RowLength:
         return spelled(self.extent, texts)
 
     @property
-    def arguments(self) -> Mapping[str, ast.expr | None]:
+    def _lengths(self) -> Mapping[str, ast.expr | None]:
         names = [str(atom.arguments[0]) for atom in self.extent.atoms]
         return {name: self.launch.arguments.get(name) for name in names}
 
     @property
-    def next_power(self) -> str:
+    def _next_power(self) -> str:
         """What the file calls `triton.next_power_of_2`. Raises NotExpressible."""
         names = self.launch.module.names
         spelled = in_a_file(names, NEXT, scope_at(self.launch), names.module)

@@ -12,7 +12,7 @@ from tritonopt.checks.condition import refuted, unknown
 from tritonopt.emit.reuse import Stretch, binds_first, reused, surely_bound
 from tritonopt.emit.sweeps import RowSweeps
 from tritonopt.emit.trip_guards import does_nothing_when_empty, runs_always
-from tritonopt.emit.writing import Writer, names_bound, reads_of
+from tritonopt.emit.writing import Writer, names_bound, reads_of, statements_around
 from tritonopt.facts import EffectKind, KernelFacts, Loop, Value
 from tritonopt.facts.assumptions import Assumption
 from tritonopt.facts.constexprs import is_constexpr
@@ -29,7 +29,7 @@ from tritonopt.passes.one_tile.one_turn import (
 )
 from tritonopt.source import Change, Replace, ReplaceExpression
 from tritonopt.source.editing import excerpts
-from tritonopt.source.trees import children, parents_of, walk
+from tritonopt.source.trees import children, walk
 
 # Accumulators of loops that run once: what is added to nothing is what there is
 #
@@ -222,13 +222,13 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
     straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
     _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
     attempt.prove("type-stays", "what a loop carried has the type that it had")
-    loads = _loads(straight.stretch)
+    loads = straight.stretch.loads
     names = {update.name for update in sums}
     stretch = reused(without_selects(straight.stretch), straight.copies | names)
     counters = [n for loop in sweeps.loops for n in _targets(loop)]
     carried = [name for loop in sweeps.loops for name in loop.carried]
     stretch = tidied(stretch, [*carried, *counters], sorted(names))
-    saved = loads - _loads(stretch)
+    saved = loads - stretch.loads
     if saved <= 0:
         detail = "no element is loaded twice, or something may write it between the two loads"
         raise refuted("same-elements", "nothing-read-twice", detail)
@@ -287,18 +287,17 @@ def _may_be_empty(sweeps: RowSweeps, attempt: Attempt) -> str:
 
 def _check_names(sweeps: RowSweeps) -> None:
     """What a loop bound for itself must not be seen where another meaning of the name is."""
-    facts, kernel = sweeps.facts, sweeps.facts.kernel.node
+    facts = sweeps.facts
     inner = {n for loop in sweeps.loops for s in loop.node.body for n in names_bound(s)}
     inner |= {n for loop in sweeps.loops for n in _targets(loop)}
     new = {n for n in inner if n not in facts.before[sweeps.statements[0]]}
     _check_reads_behind(sweeps, inner, new)
-    parents = parents_of(kernel)
-    node: ast.stmt = sweeps.statements[0]
-    while node in parents and not isinstance(parents[node], (ast.For, ast.While)):
-        below, node = node, parents[node]
+    for _, block, node in statements_around(facts, sweeps.statements[0]):
+        if isinstance(node, (ast.For, ast.While)):
+            break
         if not isinstance(node, ast.If) or is_constexpr(facts, node.test):
             continue
-        other = node.orelse if below in node.body else node.body
+        other = node.orelse if block is node.body else node.body
         both = new & {n for s in other for n in names_bound(s)}
         if both:
             name = min(both)
@@ -364,9 +363,3 @@ def _takes_a_number(sweeps: RowSweeps, loop: Loop, name: str) -> bool:
         elif not isinstance(around, (ast.BinOp, ast.Compare)):
             return False
     return True
-
-
-def _loads(stretch: Stretch) -> int:
-    """The loads of the stretch that are in none of its loops."""
-    effects = (e for e in stretch.facts.effects if e.node in stretch.nodes)
-    return sum(e.kind is EffectKind.LOAD for e in effects)

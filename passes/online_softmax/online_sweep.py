@@ -17,8 +17,7 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.language import function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.reductions import nodes_of
-from tritonopt.facts.uses import users
-from tritonopt.facts.values import is_float
+from tritonopt.facts.uses import passes_nan, taken_as_it_is, users
 from tritonopt.passes.online_softmax.online_legality import OnlineSum
 from tritonopt.source import Change, InsertAfter, InsertBefore, Remove, Replace, ReplaceExpression
 from tritonopt.source.parsing import parsed
@@ -251,14 +250,10 @@ class OnlineSweep:
         axes: Sequence[int] = self.proof.axes
         if not axes or len(axes) == self.rank or self.proof.keeps_dims:
             return text
-        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(self.rank)) + "]"
+        return self.writer.against(text, axes, self.rank)
 
 
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV})
-_PASSING = _ARITHMETIC | {Op.NEG}
-"""Operations of which one operand that is NaN makes the result NaN."""
-_FUNCTIONS = frozenset({"exp", "exp2", "log", "log2", "sqrt", "rsqrt", "abs"})
-"""Functions, likewise."""
 
 
 def is_nan_anyway(proof: OnlineSum) -> bool:
@@ -273,23 +268,6 @@ class _Rows:
     proof: OnlineSum
 
     @cached_property
-    def _users(self) -> dict[int, list[Value]]:
-        return users(self.proof.facts.interpretation)
-
-    @cached_property
-    def _held(self) -> set[int]:
-        """What is kept, stored, or asked, as it is."""
-        facts = self.proof.facts
-        ends = [end for loop in facts.loops for end in (loop.initial, loop.following)]
-        found = [value for end in ends for value in end.values()]
-        found += [v for loop in facts.loops for v in (loop.start, loop.stop, loop.step) if v]
-        for effect in facts.effects:
-            values = (effect.pointer, effect.mask, effect.other, effect.stored)
-            found += [value for value in values if value is not None]
-            found += [guard.condition for guard in effect.guards]
-        return {value.serial for value in found}
-
-    @cached_property
     def _renaming(self) -> dict[Atom, Atom]:
         """Sweeps of the same range read the same elements."""
         facts, first = self.proof.facts, self.proof.sweeps.first
@@ -302,15 +280,16 @@ class _Rows:
 
     def is_mixed(self, total: Value) -> bool:
         """Whether all that takes the total takes something as well that is NaN."""
-        todo, seen = [total], {total.serial}
+        facts, todo, seen = self.proof.facts, [total], {total.serial}
+        held, used = taken_as_it_is(facts), users(facts.interpretation)
         for value in todo:  # it grows meanwhile
-            if value.serial in self._held:
+            if value.serial in held:
                 return False
-            for user in self._users.get(value.serial, []):
+            for user in used.get(value.serial, []):
                 others = [operand for operand in user.operands if operand is not value]
                 if user.op in _ARITHMETIC and any(map(self._is_nan, others)):
                     continue
-                if not _passes(user):
+                if not passes_nan(user):
                     return False
                 if user.serial not in seen:
                     seen.add(user.serial)
@@ -334,7 +313,7 @@ class _Rows:
         """Whether a value is NaN in all lanes where the maximum is -inf."""
         if value.op is Op.SUB and self._is_maximum(value.right):
             return self._is_element(value.left)
-        return _passes(value) and any(map(self._is_nan, value.operands))
+        return passes_nan(value) and any(map(self._is_nan, value.operands))
 
     def _is_maximum(self, value: Value) -> bool:
         return value is self.proof.maximum.result
@@ -344,13 +323,6 @@ class _Rows:
         forms, tile = self.proof.facts.forms, self.proof.maximum.tile
         alike = value.rank == tile.rank
         return alike and forms.of(value).map(self._renaming.get) == forms.of(tile)
-
-
-def _passes(value: Value) -> bool:
-    name = str(value.attribute).rsplit(".", 1)[-1]
-    if value.op is Op.CAST:
-        return is_float(value.dtype)
-    return value.op in _PASSING or (value.op is Op.ELEMENTWISE and name in _FUNCTIONS)
 
 
 class KeptSecond(OnlineSweep):

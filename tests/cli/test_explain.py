@@ -29,7 +29,7 @@ def test_the_manual_page_with_options(capsys: Captured) -> None:
     out = capsys.readouterr().out
     assert out.startswith("# fuse-stats\n\nMerge the sweep that sums squared deviations")
     assert "## Measured" in out and "| 16384 | 256, 1 |" in out
-    assert "- `formula`: shifted, moments, welford; default shifted\n" in out
+    assert "- `formula`: shifted, moments; default shifted\n" in out
 
 
 def test_a_cheat_of_a_verdict(capsys: Captured) -> None:

@@ -15,7 +15,7 @@ from tritonopt.rewriting.options import PassSelectionError, spelled
 @pytest.fixture(autouse=True)
 def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[Group]:
     """A group of two passes, not in the order of their names."""
-    found = Group("pair", "two of them", "max-to-where,fuse-stats{formula=welford}")
+    found = Group("pair", "two of them", "max-to-where,fuse-stats{formula=moments}")
     monkeypatch.setitem(GROUPS, found.name, found)
     yield found
 
@@ -23,17 +23,17 @@ def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[Group]:
 @pytest.mark.parametrize(
     ("spec", "means"),
     [
-        ("pair", "max-to-where fuse-stats{formula=welford}"),
-        ("licm,pair", "licm max-to-where fuse-stats{formula=welford}"),
+        ("pair", "max-to-where fuse-stats{formula=moments}"),
+        ("licm,pair", "licm max-to-where fuse-stats{formula=moments}"),
         # Named beside it: its own options, in the place that the group has for it.
         (
             "pair,fuse-stats{formula=moments},max-to-where",
             "max-to-where fuse-stats{formula=moments}",
         ),
-        ("pair,max-to-where", "max-to-where fuse-stats{formula=welford}"),
+        ("pair,max-to-where", "max-to-where fuse-stats{formula=moments}"),
         # Named before it: that place.
         ("fuse-stats{formula=moments},pair", "fuse-stats{formula=moments} max-to-where"),
-        ("pair,pair", "max-to-where fuse-stats{formula=welford}"),
+        ("pair,pair", "max-to-where fuse-stats{formula=moments}"),
     ],
 )
 def test_what_a_group_stands_for(spec: str, means: str) -> None:
@@ -69,7 +69,7 @@ def test_no_pass_may_have_the_name_of_a_set(name: str, monkeypatch: pytest.Monke
 def test_the_catalog_and_explain_show_groups(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["passes"]) == 0
     said = (
-        "max-to-where,fuse-stats{formula=welford}, in this order, but for what is unlikely to gain"
+        "max-to-where,fuse-stats{formula=moments}, in this order, but for what is unlikely to gain"
     )
     assert said in " ".join(capsys.readouterr().out.split())
     assert main(["explain", "pair"]) == 0

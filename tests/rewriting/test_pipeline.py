@@ -20,7 +20,7 @@ from tests.toys import (
 )
 from tritonopt import facts, source
 from tritonopt.facts import Polynomial
-from tritonopt.rewriting import pipeline
+from tritonopt.rewriting import remarks
 from tritonopt.rewriting.dry_run import dry_run
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import RemarkKind, Safety, Site, Status
@@ -357,7 +357,7 @@ def test_an_unknown_safety_is_an_error() -> None:
 def test_the_public_face_is_the_same_function() -> None:
     import tritonopt
 
-    assert tritonopt.rewrite_source is pipeline.rewrite_source
+    assert tritonopt.rewrite_source is rewrite_source
     assert "rewrite_source" in dir(tritonopt)
     with pytest.raises(AttributeError, match="no attribute 'optimise'"):
         _ = tritonopt.optimise
@@ -521,7 +521,7 @@ def test_a_kernel_that_is_too_much_for_a_pass(monkeypatch: pytest.MonkeyPatch) -
             while facts.kernel.name.startswith("large"):
                 Polynomial.constant(1)
 
-    monkeypatch.setattr(pipeline, "FORMS_PER_LOOK", 1000)
+    monkeypatch.setattr(remarks, "FORMS_PER_LOOK", 1000)
     text = file(kernel("large", "a = X * 2"), kernel("small", "a = X * 2"))
     result = rewrite_source(text, [Endless(), DoubleToAdd()])
     assert "* 2" not in result.text and not result.failed

@@ -276,7 +276,7 @@ def _only_read(careful: bool, _: source.Program | None, target: Target) -> Done:
 def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
     """Do one file. Whatever fails is in the findings, and the next file is done all the same."""
     from tritonopt.facts import AssumptionError
-    from tritonopt.rewriting import pipeline
+    from tritonopt.rewriting.remarks import describe
     from tritonopt.source.files import FileChanged
 
     shown = str(target.path)
@@ -293,7 +293,7 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
         except AssumptionError as error:
             message = f"{shown}: {error}"
         except Exception as error:
-            failure = pipeline.describe(error)
+            failure = describe(error)
             message = (
                 f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
             )

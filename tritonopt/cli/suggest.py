@@ -240,7 +240,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     from tritonopt.reporting.one_line import concise_line
     from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
     from tritonopt.rewriting.dry_run import dry_run
-    from tritonopt.rewriting.pipeline import describe
+    from tritonopt.rewriting.remarks import describe
 
     shown, fixed = str(target.path), ""
     selection, settings = job.selection, target.settings

@@ -12,7 +12,7 @@ from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.uses import SameValues, users
+from tritonopt.facts.uses import SameValues, taken_as_it_is, users
 from tritonopt.facts.values import is_float
 from tritonopt.source import Change, InsertBefore, Remove, ReplaceExpression
 from tritonopt.source.editing import excerpts
@@ -56,6 +56,12 @@ class Stretch:
     @cached_property
     def nodes(self) -> frozenset[ast.AST]:
         return frozenset(node for statement in self.statements for node in walk(statement))
+
+    @property
+    def loads(self) -> int:
+        """How many loads it has, in its loops or not."""
+        effects = (e for e in self.facts.effects if e.node in self.nodes)
+        return sum(e.kind is EffectKind.LOAD for e in effects)
 
     def names_at(self, place: int) -> Environment:
         """The names that are bound where a statement of the block starts, or at its end."""
@@ -201,20 +207,16 @@ class MaskedLanes:
             return False
         return value is user.then and value is not user.other
 
+    @cached_property
+    def _taken(self) -> set[int]:
+        return taken_as_it_is(self.facts, stored=False)
+
     def _is_seen(self, value: Value, mask: Value) -> bool:
         """Whether an access or a loop takes the value, other than to store it where the mask is."""
-        for effect in self.facts.effects:
-            if value in (effect.pointer, effect.mask, effect.other):
-                return True
-            if any(guard.condition is value for guard in effect.guards):
-                return True
-            stored = effect.stored is value
-            if stored and (
-                effect.kind is not EffectKind.STORE or not self._same(effect.mask, mask)
-            ):
-                return True
-        ends = (end for loop in self.facts.loops for end in (loop.initial, loop.following))
-        return any(value is held for end in ends for held in end.values())
+        stores = (e for e in self.facts.effects if e.stored is value)
+        return value.serial in self._taken or not all(
+            e.kind is EffectKind.STORE and self._same(e.mask, mask) for e in stores
+        )
 
     def _same(self, one: Value | None, other: Value) -> bool:
         return one is not None and self.same.number(one) == self.same.number(other)

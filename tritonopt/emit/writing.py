@@ -23,10 +23,10 @@ from tritonopt.facts.algebra.atoms import Iteration, Lane, Negative, Opaque
 from tritonopt.facts.algebra.polynomial import monomial_polynomial
 from tritonopt.facts.compiled_types import (
     NUMBER,
+    NamedNumbers,
     counter_type,
     integer_type,
     is_tensor,
-    promoted,
     stays_itself,
 )
 from tritonopt.facts.constexprs import is_constexpr
@@ -236,6 +236,10 @@ class Writer:
         for axis in sorted(axes, reverse=True):
             text = f"{function}({text}, axis={axis}{keep})"
         return text
+
+    def against(self, text: str, axes: Sequence[int], rank: int) -> str:
+        """A reduction of a tile with its axes put back, so that it meets the tile lane by lane."""
+        return text + "[" + ", ".join("None" if i in axes else ":" for i in range(rank)) + "]"
 
     def operand(self, node: ast.expr) -> str:
         """The text of an expression, in parentheses if it could fall apart inside another."""
@@ -533,6 +537,12 @@ class _Rebuild:
         self._writer = writer
         self._facts = writer.facts
         self._guards = [parsed(guard, mode="eval").body for guard in guards]
+        numbers = NamedNumbers(writer.facts, self._counted, self._is_named_zero)
+        self._is_zero, self._type = numbers.is_zero, numbers.type_of
+
+    def _is_named_zero(self, name: str) -> bool:
+        number = self.names.get(name)
+        return isinstance(number, ast.Constant) and number.value == 0
 
     def expression(self, node: ast.expr) -> ast.expr:
         rebuilt = self._rebuilt(node)
@@ -614,39 +624,6 @@ class _Rebuild:
     def is_zero(self, node: ast.expr, kind: str) -> bool:
         """Whether an expression is 0 and nothing else, of that type."""
         return self._is_zero(node) and self._type(node) == kind
-
-    def _is_zero(self, node: ast.expr) -> bool:
-        """Whether it is the number 0 once names are replaced, and no tile is lost by it."""
-        match node:
-            case ast.Name(id=name):
-                number = self.names.get(name)
-                return isinstance(number, ast.Constant) and number.value == 0
-            case ast.BinOp(left=left, op=ast.Mult(), right=right):
-                sides = [self._facts.values.get(side) for side in (left, right)]
-                forms = self._facts.forms
-                scalar = all(v is None or v.shape == () for v in sides)
-                scalar &= all(v is None or forms.is_integer(forms.of(v)) for v in sides)
-                return scalar and (self._is_zero(left) or self._is_zero(right))
-            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-                return self._is_zero(left) and self._is_zero(right)
-            case ast.Call(func=called, args=[first, *_]):
-                hint = function(self._facts.kernel.module.resolve(called)) in HINTS
-                return hint and self._is_zero(first)
-        return False
-
-    def _type(self, node: ast.expr) -> str | None:
-        """The integer type of an expression; "int" where no counter is replaced."""
-        match node:
-            case _ if not self._counted:
-                return NUMBER
-            case ast.Name(id=name) if name in self._counted:
-                return self._counted[name]
-            case ast.BinOp(left=left, right=right):
-                return promoted([self._type(left), self._type(right)])
-            case ast.Call(args=[first, *_]) if self._is_zero(node):
-                return self._type(first)
-        value = self._facts.values.get(node)
-        return None if value is None else integer_type(self._facts, value)
 
     def _stays(self, node: ast.expr, kind: str | None, whole: ast.expr) -> bool:
         """Whether a number does beside it where a tensor of that type was.

@@ -8,10 +8,12 @@ they meet keeps its own type, where a tensor of 64 bits would widen it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tritonopt.facts.dtypes import is_number
+from tritonopt.facts.dtypes import INTEGERS, is_number
+from tritonopt.facts.language import HINTS, function
 from tritonopt.facts.operations import Op
 from tritonopt.facts.values import INTEGER_DTYPES, Value, operands_first
 
@@ -157,3 +159,49 @@ def is_compared_alike(facts: KernelFacts, node: ast.expr, other: ast.expr) -> bo
         return False
     plain = facts.forms.is_integer(facts.forms.of(value)) and is_tensor(facts, other)
     return plain and integer_type(facts, against) in ("int32", "int64")
+
+
+@dataclass(frozen=True)
+class NamedNumbers:
+    """Names that stand for numbers in the place of the tensors that they are to the compiler."""
+
+    facts: KernelFacts
+    types: Mapping[str, str | None]
+    """The integer type of each, if known."""
+    is_named_zero: Callable[[str], bool]
+
+    def is_zero(self, node: ast.expr) -> bool:
+        """Whether an expression is the integer 0 then, and has no lanes."""
+        match node:
+            case ast.Name(id=name):
+                return self.is_named_zero(name)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                zero = self.is_zero(left) or self.is_zero(right)
+                return zero and all(map(self._is_one_integer, (left, right)))
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                return self.is_zero(left) and self.is_zero(right)
+            case ast.Call(func=called, args=[first, *_]):
+                hint = function(self.facts.kernel.module.resolve(called)) in HINTS
+                return hint and self.is_zero(first)
+        return False
+
+    def _is_one_integer(self, node: ast.expr) -> bool:
+        value, forms = self.facts.values.get(node), self.facts.forms
+        if value is None:
+            return True  # one of the names
+        whole = self.facts.types.of(value).seen <= INTEGERS | {"int"}
+        return value.shape == () and whole and forms.is_integer(forms.of(value))
+
+    def type_of(self, node: ast.expr) -> str | None:
+        """The integer type of an expression; "int" where there are no such names."""
+        match node:
+            case _ if not self.types:
+                return NUMBER
+            case ast.Name(id=name) if name in self.types:
+                return self.types[name]
+            case ast.BinOp(left=left, right=right):
+                return promoted([self.type_of(left), self.type_of(right)])
+            case ast.Call(args=[first, *_]) if self.is_zero(node):
+                return self.type_of(first)
+        value = self.facts.values.get(node)
+        return None if value is None else integer_type(self.facts, value)

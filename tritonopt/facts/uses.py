@@ -10,7 +10,7 @@ from tritonopt.facts.effects import Effect, EffectKind, parts_of
 from tritonopt.facts.interpretation import Interpretation
 from tritonopt.facts.kernel_facts import KernelFacts
 from tritonopt.facts.operations import ELEMENTWISE, Op
-from tritonopt.facts.values import Value, is_integer, operands_first
+from tritonopt.facts.values import Value, is_float, is_integer, operands_first
 from tritonopt.source.trees import walk
 
 _WRITTEN_OUT = frozenset(
@@ -33,6 +33,9 @@ _KEEPS_VALUES = frozenset(
 """Operations without a shape that is known which move values and do not add them."""
 
 
+_NAN_OR_NAN = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG})
+_NAN_OF_NAN = frozenset({"abs", "exp", "exp2", "log", "log2", "rsqrt", "sqrt"})
+
 _KEEPS_LANES = frozenset({Op.INSERT_AXES, Op.BROADCAST_TO, Op.PHI, Op.CARRIED, Op.RESULT})
 
 
@@ -50,6 +53,24 @@ def read_by_effects(facts: KernelFacts) -> Iterator[Value]:
         yield from (*loop.bounds, *([loop.condition] if loop.condition else []))
     returns = (n.value for n in facts.kernel.nodes if isinstance(n, ast.Return) and n.value)
     yield from (facts.values[n] for n in returns if n in facts.values)
+
+
+def taken_as_it_is(facts: KernelFacts, *, stored: bool = True) -> set[int]:
+    """Serial numbers of what accesses, the conditions around them and loops take."""
+    found = [v for e in facts.effects for v in (e.pointer, e.mask, e.other)]
+    found += [e.stored for e in facts.effects if stored]
+    found += [guard.condition for e in facts.effects for guard in e.guards]
+    for loop in facts.loops:
+        found += [*loop.bounds, *loop.initial.values(), *loop.following.values()]
+    return {value.serial for value in found if value is not None}
+
+
+def passes_nan(value: Value) -> bool:
+    """Whether a value is NaN in the lanes where one of its operands is, whichever."""
+    if value.op is Op.CAST:
+        return is_float(value.dtype)
+    name = value.function.rpartition(".")[2] if value.op is Op.ELEMENTWISE else ""
+    return value.op in _NAN_OR_NAN or name in _NAN_OF_NAN
 
 
 def users(interpretation: Interpretation) -> dict[int, list[Value]]:

@@ -160,11 +160,13 @@ def with_buffers(
     module: Module, decorator: ast.Call, keyword: str, buffers: Sequence[str]
 ) -> list[Change] | None:
     """Has a tuner put some more buffers right, as `restore_value=["X"]` does; None where its list
-    of them is none that is seen on one line."""
+    of them is none that is seen on one line, or may stand at its place."""
     given = next((k.value for k in decorator.keywords if k.arg == keyword), None)
     quoted = [f'"{name}"' for name in buffers]
     if not quoted:
         return []
+    if len(decorator.args) > _PLACE or any(isinstance(a, ast.Starred) for a in decorator.args):
+        return None
     if given is None:
         return [AddArgument(decorator, f"{keyword}=[{', '.join(quoted)}]")]
     if not isinstance(given, ast.List) or "\n" in module.text_of(given):

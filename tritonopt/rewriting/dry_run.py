@@ -16,9 +16,9 @@ from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
 from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.model import Remark, Safety, Site
-from tritonopt.rewriting.pipeline import classify, defect_remark, gave_up_remark, within_reason
 from tritonopt.rewriting.protocol import Pass
 from tritonopt.rewriting.recorded_launches import still_shown
+from tritonopt.rewriting.remarks import classify, defect_remark, gave_up_remark, within_reason
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tritonopt import facts, source
-from tritonopt.facts.algebra.polynomial import TooMuchWork, at_most
+from tritonopt.facts.algebra.polynomial import TooMuchWork
 from tritonopt.facts.launch_bindings import Recorded
 from tritonopt.rewriting import registry
 from tritonopt.rewriting.applied_suppressions import AppliedSuppressions
@@ -29,7 +28,17 @@ from tritonopt.rewriting.focus import Focus
 from tritonopt.rewriting.line_map import AS_REWRITTEN, Copy, LineMap
 from tritonopt.rewriting.model import Bits, Remark, RemarkKind, Safety, Site
 from tritonopt.rewriting.neighborhoods import Neighborhood, Neighborhoods, Units
-from tritonopt.rewriting.recorded_launches import resting, rests_on, still_shown
+from tritonopt.rewriting.recorded_launches import still_shown
+from tritonopt.rewriting.remarks import (
+    classify,
+    describe,
+    gave_up_remark,
+    home,
+    internal_error,
+    of_replaced,
+    refused_remark,
+    within_reason,
+)
 from tritonopt.source.editing import apart
 from tritonopt.source.files import BYTE_ORDER_MARK
 
@@ -42,9 +51,6 @@ DEFAULT_SAFETY = frozenset({Safety.ROUNDING, Safety.CONTRACT})
 # own work again, run into these.
 EDITS_PER_KERNEL = 100
 MAX_ROUNDS = 10
-
-FORMS_PER_LOOK = 1_000_000
-"""What one pass may compute at one look at a kernel; far more than those that people write take."""
 
 _Key = tuple[str, int]
 """A kernel through all edits: its qualified name, and which of that name it is."""
@@ -121,15 +127,11 @@ def rewrite_source(
         return RewriteResult(text, original=text)
     module = source.read(text, path, program, whole)
     done = _in_excerpts(module, asked) or _as_a_whole(module, asked)
-    return RewriteResult(
-        text[: text.startswith(BYTE_ORDER_MARK)] + done.text,
-        done.remarks,
+    return replace(
+        done,
+        text=text[: text.startswith(BYTE_ORDER_MARK)] + done.text,
         original=text,
-        kernels=tuple(
-            frozenset(parameter.name for parameter in kernel.parameters)
-            for kernel in module.kernels
-        ),
-        facts_used=done.facts_used,
+        kernels=tuple(frozenset(p.name for p in kernel.parameters) for kernel in module.kernels),
     )
 
 
@@ -145,15 +147,6 @@ class _Request:
     unseen_launches: str
     refused: Callable[[str], str] | None
     recorded: Mapping[str, Recorded]
-
-
-@dataclass(frozen=True)
-class _Done:
-    """What became of a file, and what there is to say of it."""
-
-    text: str
-    remarks: tuple[Remark, ...]
-    facts_used: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -175,21 +168,18 @@ def _done(
     suppressions: AppliedSuppressions,
     text: str,
     heard: Sequence[_Heard],
-) -> _Done:
+) -> RewriteResult:
     """All that was said, by the kernel's place, then by pass; and what there is to say of the file
     beside its sites."""
     said = sorted((one for run in heard for one in run.said), key=lambda one: one[0])
     remarks = [remark for _, remark in said]
     if asked.only is None:
-        remarks += _of_replaced(module)
+        remarks += of_replaced(module)
         if not any(run.has_defects for run in heard):
             ran = {chosen.name for chosen in asked.passes}
             remarks += suppressions.unused(ran, everything=ran >= set(registry.names()))
-    return _Done(
-        text,
-        tuple(remarks),
-        frozenset().union(*(run.facts_used for run in heard)),
-    )
+    used = frozenset[str]().union(*(run.facts_used for run in heard))
+    return RewriteResult(text, tuple(remarks), facts_used=used)
 
 
 def _names_of(module: source.Module) -> set[str]:
@@ -197,13 +187,13 @@ def _names_of(module: source.Module) -> set[str]:
     return {*module.names.module.bindings, *(node.name for node, _ in module.names.functions)}
 
 
-def _as_a_whole(module: source.Module, asked: _Request) -> _Done:
+def _as_a_whole(module: source.Module, asked: _Request) -> RewriteResult:
     suppressions = AppliedSuppressions(module)
     run = _brought_to_an_end(module, asked, suppressions)
     return _done(module, asked, suppressions, run.module.text, [_Heard.of(run)])
 
 
-def _in_excerpts(module: source.Module, asked: _Request) -> _Done | None:
+def _in_excerpts(module: source.Module, asked: _Request) -> RewriteResult | None:
     """The same, excerpt by excerpt, which costs as much as these are long; None where it cannot be.
 
     Only what was said of each is kept.
@@ -255,22 +245,6 @@ def _brought_to_an_end(
         return run
 
 
-def _of_replaced(module: source.Module) -> Iterator[Remark]:
-    """What is to be said of functions that no pass looks at, though `triton.jit` is above them."""
-    for kernel, decorator in module.replaced:
-        line, column = module.lines.place(decorator)
-        text = f"@{module.text_of(decorator)}".partition("\n")[0]
-        message = (
-            f"left {kernel.name} alone: {text} stands below @triton.jit, so Triton compiles what "
-            "it returns, which may be another text than this one; put it above @triton.jit, or "
-            "make it a function of this file that returns what it is given"
-        )
-        missed = RemarkKind.MISSED
-        yield Remark(
-            "jit", missed, kernel.qualname, line, column, message, reason="unknown-decorator"
-        )
-
-
 class _Defect(Exception):
     """Something of ours failed on a kernel."""
 
@@ -282,7 +256,7 @@ class _Defect(Exception):
         self.home = home
 
     def remark(self, kernel: str, line: int, column: int) -> Remark:
-        return _internal_error(self.culprit, self.failure, self.home, kernel, (line, column))
+        return internal_error(self.culprit, self.failure, self.home, kernel, (line, column))
 
 
 @dataclass
@@ -535,15 +509,15 @@ class _Run:
             if refused is not None and said[1].kind is RemarkKind.PASSED:
                 why = refused(source.apply(self.module, site.changes))
                 if why:
-                    place, remark = said[0], _refused(said[1], site, why)
+                    place, remark = said[0], refused_remark(said[1], site, why)
                     state.refused.setdefault((remark.pass_name, remark.line), (place, remark))
                     continue
             yield site, said
 
     def _fail(self, key: _Key, culprit: Pass | None, error: Exception) -> None:
         name = culprit.name if culprit else "facts"
-        home = _home(culprit) if culprit else "tritonopt"
-        defect = _Defect(key, name, describe(error), home)
+        package = home(culprit) if culprit else "tritonopt"
+        defect = _Defect(key, name, describe(error), package)
         if self._states[key].passed:
             # Its edits may have touched the launches too, so we begin again without it.
             raise defect from error
@@ -647,131 +621,3 @@ def _keyed(module: source.Module) -> list[tuple[_Key, source.Kernel]]:
         seen[kernel.qualname] = number + 1
         found.append(((kernel.qualname, number), kernel))
     return found
-
-
-def classify(
-    kernel: source.Kernel,
-    chosen: Pass,
-    site: Site,
-    place: tuple[int, int],
-    allowed: frozenset[Safety],
-    given: Iterable[str] = (),
-    *,
-    fixes: bool = True,
-) -> Remark:
-    """What is to be said of a site at a line and column, with these levels allowed.
-
-    `given` are the texts of the facts that the user gave.
-    `fixes` says whether a mistake is fixed where that is asked for, or safe, rather than told of.
-    """
-    kind, message, reason = RemarkKind.PASSED, site.message, ""
-    if not site.facts_used.isdisjoint(given):
-        # Giving the fact is the permission to rest on it, and on no other one.
-        allowed |= {Safety.ASSUMPTION}
-    left = chosen.is_of_group and site.profit.is_unlikely
-    forbidden = sorted(level.value for level in site.safety - allowed)
-    if site.analysis:
-        is_wanted = chosen.is_named or (site.is_reported and site.is_safe_fix)
-        if not (fixes and chosen.fixes and site.changes and is_wanted) or forbidden:
-            kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
-            message = site.advice or message
-            if fixes and chosen.fixes and site.changes and site.assumed and not chosen.is_named:
-                message += f" (done only where the pass is named: {site.assumed})"
-    elif site.failed:
-        kind, reason = RemarkKind.MISSED, site.failed[0].reason
-    elif forbidden:
-        kind, reason = RemarkKind.MISSED, "safety"
-        message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
-    elif not (site.profit.is_expected or (chosen.is_named and not left)):
-        near = site.profit.failed == 1
-        kind, reason = RemarkKind.MISSED, "profitable-at-some-sizes" if near else "not-profitable"
-        why = f" ({site.profit.why})" if site.profit.why else ""
-        why += f", unless --assume {site.profit.fact!r}" if left and site.profit.fact else ""
-        message = f"not known to be faster here{why}; --passes {chosen.name} would have {message}"
-    conditions = site.conditions
-    if kind is RemarkKind.PASSED and site.profit.recorded and not chosen.is_named:
-        conditions += (rests_on(site.profit.recorded, "faster at the sizes"),)
-    return Remark(
-        chosen.name,
-        kind,
-        kernel.qualname,
-        *place,
-        message,
-        site.safety,
-        site.bits,
-        conditions,
-        reason,
-    )
-
-
-def _refused(remark: Remark, site: Site, why: str) -> Remark:
-    """The remark of a rewrite that could be made and is not wanted; a mistake is still told."""
-    if site.analysis:
-        message = f"{site.advice or site.message}; it is not done here: {why}"
-        return replace(
-            remark, kind=RemarkKind.ANALYSIS, message=message, reason=site.failed[0].reason
-        )
-    message = f"{why}; would have {remark.message}"
-    return replace(remark, kind=RemarkKind.MISSED, message=message, reason="left-alone")
-
-
-def within_reason(chosen: Pass, known: facts.KernelFacts) -> Iterator[Site]:
-    """The sites of a pass; TooMuchWork where there is no end to be seen of looking for them."""
-    with at_most(FORMS_PER_LOOK):
-        if known.recorded is None or not known.recorded.proves:
-            yield from chosen.sites(known)
-            return
-        without = list(chosen.sites(known.without_records))
-        yield from resting(chosen.sites(known), without, known.recorded, known.kernel.module)
-
-
-def gave_up_remark(kernel: source.Kernel, chosen: Pass, place: tuple[int, int]) -> Remark:
-    """What is to be said of a kernel that is too much for a pass."""
-    return Remark(
-        chosen.name,
-        RemarkKind.MISSED,
-        kernel.qualname,
-        *place,
-        f"gave up on {kernel.qualname}: it takes more than {FORMS_PER_LOOK:,} forms of its indices",
-        reason="gave-up",
-    )
-
-
-def defect_remark(kernel: source.Kernel, chosen: Pass, error: Exception) -> Remark:
-    """What is to be said of a kernel on which a pass failed."""
-    place = kernel.module.lines.place(kernel.node)
-    return _internal_error(chosen.name, describe(error), _home(chosen), kernel.qualname, place)
-
-
-def _home(chosen: Pass) -> str:
-    """The package that brings a pass."""
-    return type(chosen).__module__.partition(".")[0]
-
-
-def _internal_error(
-    culprit: str, failure: str, home: str, kernel: str, place: tuple[int, int]
-) -> Remark:
-    return Remark(
-        culprit,
-        RemarkKind.MISSED,
-        kernel,
-        *place,
-        f"the kernel is left as it was, because {culprit} failed on it: {failure}. "
-        f"This is a defect of ours, not of the kernel; please report it to the maintainers "
-        f"of {home}, with the kernel and this remark",
-        reason="internal-error",
-        failure=failure,
-    )
-
-
-def describe(error: Exception) -> str:
-    """One line for a report: what was raised, and where."""
-    import traceback  # rarely needed
-
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    frames = traceback.extract_tb(error.__traceback__)
-    if not frames:
-        return text
-    frame = frames[-1]
-    where = "/".join(Path(frame.filename).parts[-2:])
-    return f"{text} ({where}:{frame.lineno} in {frame.name})"

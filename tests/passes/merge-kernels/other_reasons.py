@@ -108,6 +108,30 @@ import triton.language as tl
 #+)
 
 
+# case: hook_by_its_place
+# expect: not applied, state-is-not-restored
+"""What the tuner resets, and its hook, may stand at their places."""
+
+
+@triton.autotune(
+    [triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)],
+    ["N"],
+    {"top_k": 2},
+    None,
+    None,
+    lambda *args, **kwargs: None,
+)
+@triton.jit
+def partial(X, P, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    tl.store(P + row * N + cols, x * x, mask=mask)
+# shared: final
+# shared: launch
+
+
 # case: another_default_type
 # like: made_without_a_type
 # expect: not applied, type-is-unknown
