@@ -84,6 +84,19 @@ def test_of_a_call_beyond_a_number_some_programs_show_it(of_texts: Callable[...,
         assert verdict.verdict == "identical", verdict
 
 
+def test_calls_of_one_element_do_not_cover_what_comes_of_a_number(
+    of_texts: Callable[..., Verdict],
+) -> None:
+    """A row of one element becomes 1 whatever it is scaled by, beyond the number as below it."""
+    shares = SCALED.replace("other=0.0)", 'other=-float("inf"))').replace(
+        "x * factor, mask", "tl.exp(x * factor) / tl.sum(tl.exp(x * factor)), mask"
+    )
+    wrong = shares.replace("factor = 2.0", "factor = 2.0 * {True: 2.0}.get(m * n > 3000000, 1.0)")
+    given = {"args": "x: f32[m, n]", "max_examples": 2, "algebra": False}
+    verdict = of_texts(shares, wrong, **given)
+    assert verdict.verdict == "counterexample", verdict
+
+
 def test_which_programs_run_of_many() -> None:
     assert _some(100, 6).tolist() == [0, 1, 2, 50, 98, 99]
     some = _some(30_000, 24)
