@@ -20,7 +20,7 @@ from tritonopt.verification.process import wire
 from tritonopt.verification.process.client import Died, Refusal, Worker
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.run import Options, contained
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.tasks import Task, parse_module, read_module
 from tritonopt.verification.verdict import YES, Cheat, Speed, Verdict
 from tritonopt.verification.worker.server import answer_requests
