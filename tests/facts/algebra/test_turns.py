@@ -247,6 +247,17 @@ PRUNERS = {
     "takes some of them": ("return [c for c in configs if c.kwargs['B'] >= 16]", True),
     "makes another one": ("return [triton.Config({'B': 64})]", False),
     "changes one": ("configs[0].kwargs['B'] = 64\n            return configs", False),
+    "updates one": ("configs[0].kwargs.update(B=64)\n            return configs", False),
+    "changes one by another name": (
+        "kw = configs[0].kwargs\n            kw['B'] = 64\n            return configs",
+        False,
+    ),
+    "sets an attribute": (
+        "setattr(configs[0], 'kwargs', {'B': 64})\n            return configs",
+        False,
+    ),
+    "looks into one": ("return [c for c in configs if c.kwargs.get('B') > 1]", True),
+    "calls another": ("return shrunk(configs)", False),
 }
 
 
@@ -254,11 +265,47 @@ PRUNERS = {
 def test_what_a_function_that_prunes_configurations_adds(name: str) -> None:
     body, expected = PRUNERS[name]
     tuned = f"""
+        def shrunk(configs):
+            configs[0].kwargs["B"] = 64
+            return configs
+
         def pruned(configs, arguments, **others):
             {body}
 
         @triton.autotune([triton.Config({{"B": 512}})], ["N"],
                          prune_configs_by={{"early_config_prune": pruned}})
+    """
+    launcher = """
+        def run(x):
+            m, n = x.shape
+            assert n <= 512
+            kernel[(m,)](x, n)
+    """
+    facts = facts_of(textwrap.dedent(tuned).rstrip() + _LOOP + textwrap.dedent(launcher))
+    assert takes_one_turn(facts, facts.loops[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("{'perf_model': cost, 'top_k': 2}", True),
+        ("{'early_config_prune': lambda configs, a, **o: configs[:1]}", True),
+        ("{'early_config_prune': functools.partial(first, 1)}", True),
+        ("{'early_config_prune': functools.partial(elsewhere, 1)}", False),
+        ("{'early_config_prune': elsewhere}", False),
+        ("elsewhere", False),
+        ("None", True),
+    ],
+)
+def test_who_prunes_configurations(given: str, expected: bool) -> None:
+    tuned = f"""
+        import functools
+        from somewhere import cost, elsewhere
+
+        def first(count, configs, arguments, **others):
+            return configs[:count]
+
+        @triton.autotune([triton.Config({{"B": 512}})], ["N"], prune_configs_by={given})
     """
     launcher = """
         def run(x):

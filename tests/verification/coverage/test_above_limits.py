@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unittest.mock import MagicMock
+
+import pytest
 
 from tests.layers import everything
 from tritonopt.verification import Verdict
+from tritonopt.verification.comparison import far_calls
+from tritonopt.verification.comparison.compare import Difference
+from tritonopt.verification.comparison.far_calls import calls_beyond_numbers
+from tritonopt.verification.coverage.demands import Demand
+from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.signature.argument_language import parse
 from tritonopt.verification.worker.triton_interpreter.corrected import _some
 
 TABLE = """import torch
@@ -84,17 +93,68 @@ def test_of_a_call_beyond_a_number_some_programs_show_it(of_texts: Callable[...,
         assert verdict.verdict == "identical", verdict
 
 
-def test_calls_of_one_element_do_not_cover_what_comes_of_a_number(
-    of_texts: Callable[..., Verdict],
-) -> None:
-    """A row of one element becomes 1 whatever it is scaled by, beyond the number as below it."""
-    shares = SCALED.replace("other=0.0)", 'other=-float("inf"))').replace(
-        "x * factor, mask", "tl.exp(x * factor) / tl.sum(tl.exp(x * factor)), mask"
-    )
-    wrong = shares.replace("factor = 2.0", "factor = 2.0 * {True: 2.0}.get(m * n > 3000000, 1.0)")
+NORMED = """import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def shares(x_ptr, y_ptr, n, factor, BLOCK: tl.constexpr):
+    row, total = tl.program_id(0), 0.0
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=-float("inf"))
+        total += tl.sum(tl.exp(x * factor))
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * n + cols, mask=cols < n, other=0.0)
+        tl.store(y_ptr + row * n + cols, tl.exp(x * factor) / total, mask=cols < n)
+
+def normed(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty_like(x)
+    factor = 0.5
+    shares[(m,)](x.contiguous(), y, n, factor, BLOCK=128)
+    return y
+"""
+
+
+@pytest.mark.thorough(instead="test_what_covers_a_number")
+def test_rows_of_one_element_show_nothing_of_a_number(of_texts: Callable[..., Verdict]) -> None:
     given = {"args": "x: f32[m, n]", "max_examples": 2, "algebra": False}
-    verdict = of_texts(shares, wrong, **given)
+    wrong = NORMED.replace("factor = 0.5", "factor = {True: 1.0}.get(m * n > 3000000, 0.5)")
+    verdict = of_texts(NORMED, wrong, **given)
     assert verdict.verdict == "counterexample", verdict
+
+
+@pytest.mark.parametrize(
+    ("differs", "covering"),
+    [
+        (lambda sizes: False, [(3000002, 2), (2, 3000002)]),
+        (lambda sizes: sizes["n"] == 2, []),
+    ],
+    ids=["nowhere", "once"],
+)
+def test_what_covers_a_number(
+    differs: Callable[[dict[str, int]], bool],
+    covering: list[tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A call with rows of one element does not, nor does any after one that differed."""
+    checker, covered, asked = MagicMock(), list[tuple[int, int]](), list[tuple[int, int]]()
+
+    def run(checker: object, example: Example) -> tuple[Difference | None, str | None]:
+        m, n = example.tensors["x"].shape
+        asked.append((m, n))
+        return (Difference("other"), None) if differs({"m": m, "n": n}) else (None, "all")
+
+    monkeypatch.setattr(far_calls, "_of_some_programs", run)
+    checker.tally.skips.return_value = False
+    checker.observed.fills = lambda example, _: covered.append(example.tensors["x"].shape)
+    demand = Demand("rewritten", 1, "true", "if m * n > 3000000")
+    monkeypatch.setattr(far_calls, "_number_of", lambda demand: 3000000)
+    calls_beyond_numbers(checker, parse("x: f32[m, n]"), lambda: [demand])
+    assert (1, 3000002) in asked
+    assert [shape for shape in covered if shape in covering or min(shape) == 1] == covering
 
 
 def test_which_programs_run_of_many() -> None:

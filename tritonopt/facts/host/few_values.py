@@ -22,7 +22,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BOOLEAN = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 _ANSWERING = ("isinstance", "bool")
 """Functions of Python that answer yes or no."""
-_READING = ("get", "keys", "items", "values")
+READING = ("get", "keys", "items", "values")
 """What a dictionary is asked for without being changed."""
 
 
@@ -149,7 +149,7 @@ class _Scope:
             match self.module.names.parents.get(node):
                 case ast.Subscript(ctx=ast.Load()) | ast.Compare():
                     continue
-                case ast.Attribute(attr=attribute) if attribute in _READING:
+                case ast.Attribute(attr=attribute) if attribute in READING:
                     continue
             return False
         return True

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from tritonopt.facts.algebra.atoms import Param
 from tritonopt.facts.algebra.polynomial import Atom
+from tritonopt.facts.host.few_values import READING
 from tritonopt.source import Kernel
 from tritonopt.source.module import Module
 from tritonopt.source.trees import walk
@@ -107,22 +108,44 @@ class Tuning:
         return [*found, None] if self._makes_more(tuner) else found
 
     def _makes_more(self, tuner: ast.Call) -> bool:
-        """Whether what prunes the configurations makes one that is not among them."""
+        """Whether what prunes the configurations may make one that is not among them."""
         given = [k.value for k in tuner.keywords if k.arg == "prune_configs_by"]
-        names = {n.id for value in given for n in walk(value) if isinstance(n, ast.Name)}
-        functions = [f for f, _ in self._module.names.functions if f.name in names]
-        inside = (node for part in (*given, *functions) for node in walk(part))
+        defined = {f.name: f for f, _ in self._module.names.functions}
+        parts: list[ast.AST] = [part for value in given for part in _pruners(value)]
+        if not all(isinstance(p, ast.Lambda) or self._pruned_by(p) in defined for p in parts):
+            return True  # a function of another file
+        reached: set[str] = set()
+        for part in parts:
+            named = {n.id for n in walk(part) if isinstance(n, ast.Name)} & defined.keys()
+            parts += [defined[name] for name in sorted(named - reached)]
+            reached |= named
         return any(
             (isinstance(n, ast.Call) and self._module.resolve(n.func) == "triton.Config")
             or (isinstance(n, ast.Attribute) and n.attr == "kwargs" and self._is_changed(n))
-            for n in inside
+            or (isinstance(n, ast.Name) and n.id in ("setattr", "vars"))
+            for part in parts
+            for n in walk(part)
         )
 
+    def _pruned_by(self, part: ast.AST) -> str:
+        """The name of the function that prunes, `functools.partial` of it included."""
+        match part:
+            case ast.Call(func=func, args=[first, *_]) if (
+                self._module.resolve(func) == "functools.partial"
+            ):
+                return self._pruned_by(first)
+            case ast.Call(func=ast.Name(id=name)) | ast.Name(id=name):
+                return name
+        return ""
+
     def _is_changed(self, attribute: ast.Attribute) -> bool:
-        """Whether the items of a dict are bound there, or all of it is."""
-        around = self._module.names.parents.get(attribute)
-        item = isinstance(around, ast.Subscript) and not isinstance(around.ctx, ast.Load)
-        return item or not isinstance(attribute.ctx, ast.Load)
+        """Whether the dict is anything but looked into there."""
+        match self._module.names.parents.get(attribute):
+            case ast.Subscript(ctx=ast.Load()) | ast.Compare():
+                return False
+            case ast.Attribute(attr=asked):
+                return asked not in READING
+        return True
 
     def _configuration(self, node: ast.expr) -> dict[str, int | None] | None:
         is_one = isinstance(node, ast.Call) and self._module.resolve(node.func) == "triton.Config"
@@ -164,6 +187,21 @@ class Tuning:
             _TUNER,
             _HEURISTICS,
         )
+
+
+def _pruners(given: ast.expr) -> list[ast.expr]:
+    """What makes the list of configurations anew: `perf_model` only puts them in order."""
+    match given:
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            pairs = zip(keys, values, strict=True)
+            return [
+                v
+                for k, v in pairs
+                if isinstance(k, ast.Constant) and k.value == "early_config_prune"
+            ]
+        case ast.Constant(value=None):
+            return []
+    return [given]
 
 
 def keywords_of(module: Module, given: ast.expr) -> dict[str, ast.expr] | None:

@@ -136,11 +136,12 @@ def calls_beyond_numbers(
 
     Where the launches are the same, and what the same programs have written: a program may have
     other work in the rewritten version. What ran counts as covered if both wrote the same elements,
-    several along each size, and no call beyond the number showed another value.
+    no call beyond the number showed another value, and no size was 1: along an axis of length 1
+    much has no effect (a softmax over it is 1 whatever it is scaled with).
     """
     left = _MOST_BEYOND
     for demand in unmet() if checker.versions.interpreted else ():
-        number, differed = _number_of(demand), False
+        number, alike = _number_of(demand), True
         for sizes in _sizes_beyond(signature, number) if number is not None else ():
             if demand not in unmet() or not left:
                 break
@@ -151,10 +152,8 @@ def calls_beyond_numbers(
             found, coverage = _of_some_programs(checker, above)
             if found is not None and _of_some_programs(checker, below)[0] is None:
                 return above, found
-            differed |= found is not None
-            # Of one element much is the same whatever is done: a softmax is 1 at every temperature.
-            told = 1 not in sizes[0].values() and not differed
-            if told and coverage is not None:
+            alike &= found is None
+            if alike and coverage is not None and min(sizes[0].values()) > 1:
                 checker.observed.covers(coverage)
                 checker.observed.fills(above, coverage)
     return None
@@ -174,14 +173,14 @@ def _sizes_beyond(
 ) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
     """Sizes above a number, and as near below it: of one size, and of the product of two."""
     names = signature.size_names
+    small, few = dict.fromkeys(names, 2), dict.fromkeys(names, 1)
     for name in names:
-        small = dict.fromkeys(names, 2)
         yield {**small, name: number + 2}, {**small, name: number - 2}
-    few, tiles = dict.fromkeys(names, 1), number // _TILE
+    tiles = number // _TILE
     for name in names:
         yield {**few, name: number + 2}, {**few, name: number - 2}
     for one, other in permutations(names, 2):
-        of_both = {**few, other: _TILE}
+        of_both = {**small, other: _TILE}
         yield {**of_both, one: tiles + 2}, {**of_both, one: max(tiles - 2, 1)}
 
 
