@@ -40,7 +40,7 @@ from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.trials import Trials
 from tritonopt.tuning.variation.variants import Variant, Variation
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 ROOT = Path(__file__).resolve().parent.parent
 SHAPES = ((1024, 256), (4096, 1024), (8192, 4096), (128, 65536))

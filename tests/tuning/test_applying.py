@@ -26,7 +26,7 @@ from tritonopt.tuning.applying.records import (
 )
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import calls_of
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 
 def ratio(value: float, width: float = 0.004) -> Ratio:

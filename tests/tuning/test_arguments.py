@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tritonopt.tuning.calls import Call
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 torch = pytest.importorskip("torch")
 

@@ -7,7 +7,7 @@ import pytest
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.shapes import MOST_CALLS, calls_of, check_ranks, how_to, without_sizes
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 
 def calls(text: str, *, alternatives: bool = True) -> list[Call]:

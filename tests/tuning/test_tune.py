@@ -36,7 +36,7 @@ from tritonopt.tuning.store import VERSION, Store
 from tritonopt.tuning.trials import Found, Trials, _Asked, imports_others, subject_digest
 from tritonopt.tuning.tune import _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "softmax.py"
 SERVER = "tests.tuning.planted_server"

@@ -12,14 +12,8 @@ from typing import Any
 import torch
 
 from tritonopt.tuning.calls import Call
-from tritonopt.verification.inputs.examples import (
-    OfValues,
-    Repeat,
-    Several,
-    TensorRecipe,
-    parts_of,
-    values_of,
-)
+from tritonopt.verification.inputs.examples import OfValues, Repeat, Several, TensorRecipe, parts_of
+from tritonopt.verification.inputs.values import values_of
 from tritonopt.verification.signature.argument_language import COMPLEX, LONG_NAMES, TorchType
 
 _DTYPES = {

@@ -23,7 +23,8 @@ from tritonopt.verification.capture.seen_calls import (
     seen_calls,
 )
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.argument_language import Signature, assumed, parse
+from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_parser import assumed, parse
 from tritonopt.verification.signature.launchers import Launcher, Launchers, method
 from tritonopt.verification.signature.tile_parameters import tile_parameters
 from tritonopt.verification.tasks import read_module, tasks_of

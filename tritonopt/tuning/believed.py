@@ -16,11 +16,12 @@ from tritonopt.tuning.shapes import one_form, usual_calls
 from tritonopt.tuning.timing_server import TimingServer, Version, _difference
 from tritonopt.verification.api import to_run
 from tritonopt.verification.errors import VerificationError
+from tritonopt.verification.options import Options
 from tritonopt.verification.process import wire
 from tritonopt.verification.process.client import Died, Refusal, Worker
 from tritonopt.verification.reference.cheats import with_cheats
-from tritonopt.verification.run import Options, contained
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.run import contained
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.tasks import Task, parse_module, read_module
 from tritonopt.verification.verdict import YES, Cheat, Speed, Verdict
 from tritonopt.verification.worker.server import answer_requests

@@ -21,8 +21,8 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     TensorArgument,
     names_of,
-    parse,
 )
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.size_facts import hold
 
 MOST_CALLS = 400

@@ -20,7 +20,8 @@ from tritonopt.verification.capture.command import recorded
 from tritonopt.verification.capture.generalize import NotGeneral, generalize
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.examples import CONTIGUOUS, TensorRecipe, strides_of
-from tritonopt.verification.signature.argument_language import Signature, assumed
+from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_parser import assumed
 from tritonopt.verification.signature.launchers import Launchers, changed_definitions
 from tritonopt.verification.tasks import Task, kernel_alone, read_module, tasks_of
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tritonopt import source
-from tritonopt.verification.comparison.compare import Pair, unstable
 from tritonopt.verification.comparison.script import script
 from tritonopt.verification.comparison.tally import now
-from tritonopt.verification.comparison.versions import MOST_WORK
+from tritonopt.verification.comparison.versions import Drawable
 from tritonopt.verification.comparison.widening import Widened, widen
 from tritonopt.verification.coverage.demands import Demand, demands, watched
 from tritonopt.verification.coverage.requirements import NeverRan, Requirements, Scouts, kept_guards
@@ -23,27 +22,26 @@ from tritonopt.verification.coverage.surroundings import asked_elsewhere, notes_
 from tritonopt.verification.coverage.text_differences import (
     Comparison,
     Numbers,
-    block_sizes,
-    whole_numbers,
+    limits_on,
 )
 from tritonopt.verification.errors import NothingRunsError, VerificationError
 from tritonopt.verification.inputs.examples import (
-    FLOAT_VALUES,
-    ROW_GAP,
-    TRANSPOSED,
     Example,
     Limits,
+    left_out_types,
     plain_calls,
-    small_example,
+    untried,
 )
+from tritonopt.verification.options import Options, Progress
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.containment import Contained
-from tritonopt.verification.process.messages import LATE, TOO_LONG, RunOptions, VersionSpec
+from tritonopt.verification.process.messages import LATE, RunOptions, VersionSpec
 from tritonopt.verification.reference.given import Both, Remembering, usual, with_defaults
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
 from tritonopt.verification.settling.trial import NothingWorks, Trial
-from tritonopt.verification.signature.argument_language import DTYPES, Signature, assumed
+from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_parser import assumed
 from tritonopt.verification.signature.inference import InferredSignature
 from tritonopt.verification.signature.kernel_launcher import LAUNCH, results_of
 from tritonopt.verification.signature.launchers import Launchers
@@ -88,102 +86,6 @@ def launch():
     return x
 """
 _TIMEOUT = {"interpreter": 60.0, "cuda": 180.0, "compile": 600.0}
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a verification is; given to the `progress` callback after every example."""
-
-    launcher: str
-    examples: int
-    of: int
-    phase: str
-    """`starting`, `examples`, or `shrinking` once a difference was found."""
-    backend: str
-    seconds: float
-
-
-BACKENDS = ("auto", "interpreter", "cuda", "compile")
-REQUIREMENTS = ("equivalent", "identical", "algebra", "kernel", "layouts")
-BOTH = ("original", "rewritten")
-"""The titles of the two versions."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What `verify` is asked, and how; all of it may be left out."""
-
-    launcher: str | None = None
-    """The function that is called, instead of all whose kernels differ."""
-    about: str | None = None
-    """The kernel to which all that are called have to come."""
-    kernel: str | None = None
-    """A kernel that is launched by itself, with `grid` (`cdiv(n, BLOCK)`) and `args`."""
-    grid: str | None = None
-    args: str | None = None
-    """What is passed: `x: f32[m, n], eps: 1e-5`."""
-    assume: Sequence[str] = ()
-    """Facts about sizes that both versions rest on (`n % 16 == 0`): only such calls are drawn."""
-    backend: str = "auto"
-    require: str = "equivalent"
-    """`algebra` gives a yes only where both are the same functions where arithmetic is exact;
-    `kernel` and `layouts` are for references, see docs/verification.md."""
-    max_examples: int = 100
-    seed: int = 0
-    command: Sequence[str] = ()
-    """All launches that it makes are compared, then others like them."""
-    text: str | None = None
-    """The rewritten version; its path then only says where it would stand."""
-    original_text: str | None = None
-    """The same of the original."""
-    assume_covered: bool = False
-    """Whether all that differs is taken to have run, where that cannot be seen."""
-    covered_elsewhere: bool = False
-    """Whether another verification has shown that what differs runs: no call is aimed at it."""
-    algebra: bool = True
-    """Whether a yes of the interpreter is held against residues too."""
-    progress: Callable[[Progress], None] | None = None
-    budget: float | None = None
-    """Seconds after which no more calls are made; a yes then needs that none is left but calls
-    that are drawn at random."""
-    remembered: dict[object, Any] | None = None
-    """What a reference gave, kept for the next candidate."""
-    untrusted: bool = False
-    """Whether the rewritten version is taken to be hostile: see docs/verification.md."""
-    contained: Contained | None = None
-    """What its process has of the machine then."""
-    written_for_it: bool = False
-    """Whether the files have functions that were written for the verification."""
-
-    @property
-    def embedded(self) -> tuple[str, ...]:
-        """Which versions stand in no file as they are: `original` has a launcher of ours, too."""
-        if self.kernel is not None or self.command or self.written_for_it:
-            return BOTH
-        given = (self.original_text, self.text)
-        return tuple(n for n, text in zip(BOTH, given, strict=True) if text is not None)
-
-    def check(self) -> None:
-        """Raise VerificationError for what has no meaning."""
-        for name, value, known in (
-            ("backend", self.backend, BACKENDS),
-            ("require", self.require, REQUIREMENTS),
-        ):
-            if value not in known:
-                raise VerificationError(f"{name} `{value}`: write one of {', '.join(known)}")
-        if self.budget is not None and self.budget <= 0:
-            raise VerificationError(f"budget {self.budget:g}: it is of seconds, above 0")
-        if self.max_examples < 1:
-            raise VerificationError(f"max_examples is {self.max_examples}: at least 1 is needed")
-        if self.command and self.untrusted:
-            raise VerificationError(
-                "--untrusted: what `-- COMMAND` runs is not contained; leave the command out"
-            )
-        named = self.launcher or self.about or self.kernel or self.grid or self.args
-        if self.command and (named or self.assume):
-            raise VerificationError(
-                "with `-- COMMAND` the command chooses the launches, not --args or --assume"
-            )
 
 
 @dataclass(frozen=True)
@@ -757,138 +659,3 @@ def _timing(started: float, begin: float, first: FirstDifference, versions: Vers
 
 def _unsupported(backend: str, reason: str) -> Finding:
     return Finding(Verdict(Answer.UNSUPPORTED.value, backend, 0, reason=reason))
-
-
-# Which calls are drawn: what the backend has room for, and what the original bears.
-
-
-def limits_on(backend: str, modules: Sequence[source.Module]) -> Limits:
-    """How large calls are on a backend, and what sizes the files mention."""
-    numbers = {number for module in modules for number in whole_numbers(module)}
-    types = frozenset(DTYPES)
-    blocks, counts = block_sizes(numbers), tuple(sorted(numbers))
-    if backend == "interpreter":
-        few = tuple(sorted(b for b in blocks if b <= 2**12))
-        return Limits(_interpreted_elements(few), 8, types, few, counts)
-    # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
-    elements, rows = (2**14, 8) if backend == "compile" else (2**22, 2**12)
-    return Limits(elements, rows, types, tuple(sorted(blocks)), counts)
-
-
-def _interpreted_elements(blocks: tuple[int, ...]) -> int:
-    """How large a tensor may be on the interpreter, where every operation takes 0.1 ms.
-
-    Enough for two tiles of the largest block, and not too many tiles of the smallest.
-    """
-    if not blocks:
-        return 2**10
-    return min(2**13, max(2**9, 12 * blocks[0], 2 * blocks[-1] + 64))
-
-
-def left_out_types(signature: Signature, limits: Limits, notes: list[str]) -> str:
-    """Note which types the backend leaves out; why nothing can be drawn, where none is left."""
-    for tensor in signature.tensors:
-        usable = tuple(d for d in tensor.dtypes if d in limits.dtypes)
-        if not usable:
-            return (
-                f"`{tensor}`: this backend has none of these types; verify on a GPU "
-                "(--backend cuda) or give another type"
-            )
-        if usable != tensor.dtypes:
-            left = ", ".join(d for d in tensor.dtypes if d not in usable)
-            notes.append(f"{left} was left out: this backend does not have it")
-    return ""
-
-
-_FEW = 50
-"""Fewer draws than that may leave out whole kinds of what is drawn."""
-
-
-def untried(
-    signature: Signature, limits: Limits, examples: Iterable[Example], asked: int
-) -> list[str]:
-    """Where few calls were asked for, what none of those has that were compared, in one note."""
-    if asked >= _FEW:
-        return []
-    every = [recipe for example in examples for recipe in example.tensors.items()]
-    wanted: list[str] = []
-    for tensor in signature.tensors:
-        types = {recipe.dtype for name, recipe in every if name == tensor.name}
-        wanted += [
-            f"{d} for {tensor.name}" for d in tensor.dtypes if d in limits.dtypes and d not in types
-        ]
-    layouts = {recipe.layout for _, recipe in every}
-    if any(tensor.strided and len(tensor.shape) > 1 for tensor in signature.tensors):
-        wanted += [layout for layout in (ROW_GAP, TRANSPOSED) if layout not in layouts]
-    values = {recipe.values for _, recipe in every if recipe.is_float}
-    wanted += [v for v in FLOAT_VALUES if values and v not in values]
-    missing = f"; not tried at all: {', '.join(wanted)}" if wanted else ""
-    return [
-        f"{asked} calls were requested in addition to the deliberate ones: rare combinations of "
-        f"sizes, types, layouts and values were not tried{missing}"
-    ]
-
-
-@dataclass(frozen=True)
-class Drawable:
-    """Asks both versions, before anything is drawn, which kinds of calls can be compared."""
-
-    original: VersionWorker
-    rewritten: VersionWorker
-    signature: Signature
-    backward: bool
-    notes: list[str]
-    """What is found is said here."""
-
-    def calls(self, limits: Limits, *, tuned: bool) -> Calls:
-        """`tuned`: whether an autotuner may stand in either file."""
-        from tritonopt.verification.inputs.strategies import Calls
-
-        calls = Calls(self.signature, limits, self.backward)
-        if tuned:
-            calls = self._with_configurations(calls)
-        if self.backward:
-            calls = replace(calls, expanded_gradients=self._copes_with_expanded())
-        return calls
-
-    def _with_configurations(self, calls: Calls) -> Calls:
-        """How many configurations there are, and whether first calls can be compared."""
-        example = small_example(self.signature, backward=self.backward)
-        try:
-            workers = self.original, self.rewritten
-            count = max(w.attempt(example).configurations for w in workers)
-            if count == 1:
-                return calls
-            usual, first = (
-                self.original.run(e, RunOptions(most_work=MOST_WORK))[0]
-                for e in (example, replace(example, first_call=True))
-            )
-        except (Died, Refusal):
-            return calls
-        self.notes.append(f"autotuned: each of {count} configurations was a case of its own")
-        if first.failure is None and unstable(Pair(usual, first)) is None:
-            return replace(calls, configurations=count, first_calls=True)
-        if first.failure is not None and first.failure.kind == TOO_LONG:
-            self.notes.append(
-                "a first call, in which the autotuner measures, takes the interpreter too long: "
-                "none was compared"
-            )
-            return replace(calls, configurations=count)
-        self.notes.append(
-            "the original's first call, in which the autotuner measures, has another result than "
-            "later ones (restore_value or reset_to_zero is missing): first calls were not compared"
-        )
-        return replace(calls, configurations=count)
-
-    def _copes_with_expanded(self) -> bool:
-        """Whether the original's backward takes the gradient that `y.sum()` gives."""
-        example = small_example(self.signature, backward=True)
-        example = replace(example, gradient_expanded=True)
-        both = self.original.run(example, RunOptions(), RunOptions(poison=1))
-        if any(outcome.trouble for outcome in both) or unstable(Pair(*both)) is not None:
-            self.notes.append(
-                "the original's backward takes incoming gradients to be contiguous: expanded "
-                "ones, as `y.sum().backward()` gives them, were not drawn"
-            )
-            return False
-        return True

@@ -14,12 +14,8 @@ from tritonopt.verification.capture.generalize import Tiles
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.inputs.examples import Example
 from tritonopt.verification.reference.given import GivenInputs
-from tritonopt.verification.signature.argument_language import (
-    FormulaArgument,
-    Origin,
-    Signature,
-    parse,
-)
+from tritonopt.verification.signature.argument_language import FormulaArgument, Origin, Signature
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.documented import entry_for
 from tritonopt.verification.signature.inference import InferredSignature, read, with_layouts
 from tritonopt.verification.signature.kernel_launcher import (

@@ -16,8 +16,9 @@ from tritonopt.verification import Progress, Verdict
 from tritonopt.verification.comparison.compare import Pair
 from tritonopt.verification.comparison.drawing import smaller
 from tritonopt.verification.comparison.tally import SPENT, Tally
-from tritonopt.verification.comparison.versions import Versions
-from tritonopt.verification.inputs.examples import Example, TensorRecipe
+from tritonopt.verification.comparison.versions import Drawable, Versions
+from tritonopt.verification.coverage.text_differences import limits_on
+from tritonopt.verification.inputs.examples import Example, TensorRecipe, untried
 from tritonopt.verification.process.messages import (
     TOO_LONG,
     Attempt,
@@ -25,8 +26,7 @@ from tritonopt.verification.process.messages import (
     Outcome,
     RunOptions,
 )
-from tritonopt.verification.run import Drawable, limits_on, untried
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 _TWICE = """
 import torch

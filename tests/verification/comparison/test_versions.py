@@ -12,6 +12,7 @@ from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.drawing import deadline, smaller
 from tritonopt.verification.comparison.versions import Versions
 from tritonopt.verification.coverage.sized_calls import SizedCalls
+from tritonopt.verification.coverage.text_differences import limits_on
 from tritonopt.verification.inputs.examples import Example, TensorRecipe
 from tritonopt.verification.process.client import VersionWorker
 from tritonopt.verification.process.messages import (
@@ -21,8 +22,7 @@ from tritonopt.verification.process.messages import (
     RunOptions,
     VersionSpec,
 )
-from tritonopt.verification.run import limits_on
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 EXAMPLE = Example((("x", TensorRecipe("f32", (64,))),))
 _STUCK = Outcome(failure=Failure("Hang", "no answer within 60 s"))

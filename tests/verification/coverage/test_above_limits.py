@@ -14,7 +14,7 @@ from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.far_calls import calls_beyond_numbers
 from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.worker.triton_interpreter.corrected import _some
 
 TABLE = """import torch

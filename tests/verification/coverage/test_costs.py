@@ -10,7 +10,7 @@ from tritonopt.verification.coverage.demands import VARIES, Demand
 from tritonopt.verification.coverage.sized_calls import SizedCalls, same
 from tritonopt.verification.inputs.examples import Example, Limits
 from tritonopt.verification.process.messages import Coverage, Loop
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 LIMITS = Limits(2**20, 16, frozenset({"f64", "f32", "f16", "i64", "i32"}))
 UNMET = Demand("original", 7, "line", "what no call comes to")

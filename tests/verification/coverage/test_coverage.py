@@ -33,7 +33,7 @@ from tritonopt.verification.inputs.examples import (
 )
 from tritonopt.verification.inputs.strategies import drawn
 from tritonopt.verification.process.messages import Coverage
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 _HEAD = """
 import torch

@@ -10,7 +10,7 @@ from tests.layers import everything
 from tritonopt.verification import Verdict
 from tritonopt.verification.coverage.sized_calls import in_turn, pairs_of_changes
 from tritonopt.verification.inputs.examples import Limits, PlainValue, usual
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 IGNORED = """
 import torch

@@ -9,7 +9,7 @@ from tritonopt.verification.coverage.demands import Demand
 from tritonopt.verification.coverage.text_differences import Numbers
 from tritonopt.verification.inputs.examples import BEYOND, Example, Limits
 from tritonopt.verification.process.messages import Coverage
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 LIMITS = Limits(2**12, 8, frozenset({"f64", "f32", "f16", "i64", "i32"}))
 UNMET = Demand("original", 7, "line", "what no call comes to")

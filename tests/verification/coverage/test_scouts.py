@@ -7,7 +7,7 @@ from pathlib import Path
 from tritonopt.verification.coverage.requirements import Scouts
 from tritonopt.verification.inputs.examples import sized_example
 from tritonopt.verification.process.messages import VersionSpec
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "softmax.py"
 

@@ -24,9 +24,10 @@ from tritonopt.verification.inputs.examples import (
     laid_out,
     strides_of,
     usual,
-    values_of,
 )
-from tritonopt.verification.signature.argument_language import TensorArgument, parse
+from tritonopt.verification.inputs.values import values_of
+from tritonopt.verification.signature.argument_language import TensorArgument
+from tritonopt.verification.signature.argument_parser import parse
 
 LIMITS = Limits(512, 8, frozenset({"f32", "f16", "i64"}), (32,), (1, 32, 132, 4096))
 

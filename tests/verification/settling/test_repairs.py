@@ -15,7 +15,7 @@ from tritonopt import source  # noqa: E402
 from tritonopt.verification import Verdict  # noqa: E402
 from tritonopt.verification.process.messages import Attempt, Blame  # noqa: E402
 from tritonopt.verification.settling.repairs import repairs  # noqa: E402
-from tritonopt.verification.signature.argument_language import parse  # noqa: E402
+from tritonopt.verification.signature.argument_parser import parse  # noqa: E402
 from tritonopt.verification.signature.inference import read  # noqa: E402
 from tritonopt.verification.signature.launchers import Launchers  # noqa: E402
 from tritonopt.verification.worker.attempt import Blaming  # noqa: E402

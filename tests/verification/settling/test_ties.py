@@ -12,7 +12,8 @@ from tritonopt.verification.inputs.examples import (
     sized_example,
 )
 from tritonopt.verification.settling.wider_forms import Ties
-from tritonopt.verification.signature.argument_language import Signature, parse
+from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_parser import parse
 
 
 def undone(text: str, takes: Callable[[Example], bool]) -> tuple[str, list[str]]:

@@ -19,11 +19,8 @@ from tritonopt.verification.process.messages import (
     VersionSpec,
 )
 from tritonopt.verification.settling.trial import NothingWorks, Trial
-from tritonopt.verification.signature.argument_language import (
-    ChoiceArgument,
-    TensorArgument,
-    parse,
-)
+from tritonopt.verification.signature.argument_language import ChoiceArgument, TensorArgument
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.inference import read
 from tritonopt.verification.signature.launchers import Launchers
 from tritonopt.verification.worker.attempt import judge

@@ -17,7 +17,8 @@ from tritonopt.verification.settling.wider_forms import (
     with_longer,
     with_rows,
 )
-from tritonopt.verification.signature.argument_language import Signature, parse
+from tritonopt.verification.signature.argument_language import Signature
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.launcher_walk import Evidence
 
 

@@ -21,8 +21,8 @@ from tritonopt.verification.signature.argument_language import (
     TensorArgument,
     TorchType,
     ValuesArgument,
-    parse,
 )
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.documented import entry_for, select_entry
 from tritonopt.verification.signature.inference import read, with_layouts
 from tritonopt.verification.signature.launchers import Comment, Launchers, comment_of

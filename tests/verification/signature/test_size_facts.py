@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from tritonopt.verification import Verdict, VerificationError
-from tritonopt.verification.inputs.examples import NONFINITE, Limits, sized_example, values_of
+from tritonopt.verification.inputs.examples import NONFINITE, Limits, sized_example
 from tritonopt.verification.inputs.strategies import drawn
+from tritonopt.verification.inputs.values import values_of
 from tritonopt.verification.signature import size_facts
-from tritonopt.verification.signature.argument_language import assumed, parse
+from tritonopt.verification.signature.argument_parser import assumed, parse
 from tritonopt.verification.signature.size_facts import Fact, fitted
 
 _LIMITS = Limits(2**12, 64, frozenset({"f32", "i64", "i32"}))

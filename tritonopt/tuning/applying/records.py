@@ -23,7 +23,7 @@ from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.shapes import one_form
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 VERSION = 1
 FOLDER = ".tritonopt"

@@ -86,7 +86,7 @@ def _is_little(found: Verdict, asked: Question) -> bool:
 def _as_written(args: str) -> str:
     """What can be asked about once more; "" for what was found by trying and cannot be written."""
     from tritonopt.verification.errors import VerificationError
-    from tritonopt.verification.signature.argument_language import parse
+    from tritonopt.verification.signature.argument_parser import parse
 
     try:
         parse(args)

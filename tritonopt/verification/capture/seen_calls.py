@@ -33,9 +33,9 @@ from tritonopt.verification.signature.argument_language import (
     Signature,
     SizeArgument,
     TensorArgument,
-    parse,
     short_name,
 )
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.launchers import Launcher
 from tritonopt.verification.signature.size_facts import Fact, names_in
 

@@ -7,9 +7,10 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from tritonopt.verification.comparison.compare import Pair
-from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.comparison.compare import Pair, unstable
+from tritonopt.verification.inputs.examples import Example, Limits, small_example
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.compiled_programs import Program
 from tritonopt.verification.process.messages import (
@@ -19,6 +20,10 @@ from tritonopt.verification.process.messages import (
     Outcome,
     RunOptions,
 )
+from tritonopt.verification.signature.argument_language import Signature
+
+if TYPE_CHECKING:
+    from tritonopt.verification.inputs.strategies import Calls
 
 _LEAST_SECONDS = 20.0
 _WITHOUT_A_KERNEL = 60.0
@@ -182,3 +187,68 @@ def _order(example: Example) -> int:
     """
     seed = zlib.crc32(str(example).encode())
     return REVERSED if seed % 2 else seed
+
+
+@dataclass(frozen=True)
+class Drawable:
+    """Asks both versions, before anything is drawn, which kinds of calls can be compared."""
+
+    original: VersionWorker
+    rewritten: VersionWorker
+    signature: Signature
+    backward: bool
+    notes: list[str]
+    """What is found is said here."""
+
+    def calls(self, limits: Limits, *, tuned: bool) -> Calls:
+        """`tuned`: whether an autotuner may stand in either file."""
+        from tritonopt.verification.inputs.strategies import Calls
+
+        calls = Calls(self.signature, limits, self.backward)
+        if tuned:
+            calls = self._with_configurations(calls)
+        if self.backward:
+            calls = replace(calls, expanded_gradients=self._copes_with_expanded())
+        return calls
+
+    def _with_configurations(self, calls: Calls) -> Calls:
+        """How many configurations there are, and whether first calls can be compared."""
+        example = small_example(self.signature, backward=self.backward)
+        try:
+            workers = self.original, self.rewritten
+            count = max(w.attempt(example).configurations for w in workers)
+            if count == 1:
+                return calls
+            usual, first = (
+                self.original.run(e, RunOptions(most_work=MOST_WORK))[0]
+                for e in (example, replace(example, first_call=True))
+            )
+        except (Died, Refusal):
+            return calls
+        self.notes.append(f"autotuned: each of {count} configurations was a case of its own")
+        if first.failure is None and unstable(Pair(usual, first)) is None:
+            return replace(calls, configurations=count, first_calls=True)
+        if first.failure is not None and first.failure.kind == TOO_LONG:
+            self.notes.append(
+                "a first call, in which the autotuner measures, takes the interpreter too long: "
+                "none was compared"
+            )
+            return replace(calls, configurations=count)
+        self.notes.append(
+            "the original's first call, in which the autotuner measures, has another result than "
+            "later ones (restore_value or reset_to_zero is missing): first calls were not compared"
+        )
+        return replace(calls, configurations=count)
+
+    def _copes_with_expanded(self) -> bool:
+        """Whether the original's backward takes the gradient that `y.sum()` gives."""
+        example = small_example(self.signature, backward=True)
+        example = replace(example, gradient_expanded=True)
+        both = self.original.run(example, RunOptions(), RunOptions(poison=1))
+        if any(outcome.trouble for outcome in both) or unstable(Pair(*both)) is not None:
+            self.notes.append(
+                "the original's backward takes incoming gradients to be contiguous: expanded "
+                "ones, as `y.sum().backward()` gives them, were not drawn"
+            )
+            return False
+        return True

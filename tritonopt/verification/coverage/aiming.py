@@ -123,6 +123,18 @@ class Aiming:
         return Exploration(self.sized_calls, self.seen, self.unmet, calls, change, begin)
 
     @property
+    def types(self) -> list[Change]:
+        """Other types of floats than the first."""
+        within = self.signature if self.given else None
+        types = other_types(self.signature, self.limits, given=self.given)
+        return [partial(typed, dtype=dtype, within=within) for dtype in types]
+
+    @property
+    def flags(self) -> list[Change]:
+        """Other values than the first, of one argument each."""
+        return [partial(with_values, values=v) for v in other_values(self.signature)]
+
+    @property
     def every_tried(self) -> list[TriedSizes]:
         """What was tried of sizes, and under which changes."""
         return [exploration.tried for exploration in (self.plain, *self.changed)]
@@ -190,21 +202,16 @@ class Aiming:
                 yield from self.plain.made(multiples, chosen)
         for change in () if self.given else around(self.signature, self.numbers.fractions):
             yield from self.plain.made(sizes, change)
-        within = self.signature if self.given else None
-        for dtype in other_types(self.signature, self.limits, given=self.given):
-            yield from self.plain.made(sizes, partial(typed, dtype=dtype, within=within))
-        for change in (*one_narrower(self.signature, self.limits), *self.values):
+        narrower = list(one_narrower(self.signature, self.limits))
+        for change in (*self.types, *narrower, *self.values):
             yield from self.plain.made(sizes, change)
         absent = {t.name: None for t in self.signature.tensors if None in t.instead}
         alone = partial(with_values, values=absent)
-        for change in one_narrower(self.signature, self.limits) if absent else ():
+        for change in (*narrower, *self.values[:_FEW_CLASSES]) if absent else ():
             yield from self.plain.made(sizes, in_turn(change, alone))
-        for change in self.values[:_FEW_CLASSES] if absent else ():
-            yield from self.plain.made(sizes, in_turn(change, alone))
-        flags = other_values(self.signature)[:_MOST_FLAGS]
-        for change, values in product(beyond(self.numbers.large), flags):
-            # Only a flag may lead to what such a number is compared with.
-            yield from self.plain.made(sizes, in_turn(change, partial(with_values, values=values)))
+        # Only a flag may lead to what such a number is compared with.
+        for pair in product(beyond(self.numbers.large), self.flags[:_MOST_FLAGS]):
+            yield from self.plain.made(sizes, in_turn(*pair))
         for change in meeting(self.signature):
             if self.unmet():
                 yield from self.plain.made(sizes, change)
@@ -221,10 +228,7 @@ class Aiming:
 
     def _above_limits(self, sizes: Mapping[str, int]) -> Iterator[Example]:
         """Whole numbers above the limits of the text; with other values where some never ran."""
-        within = self.signature if self.given else None
-        types = other_types(self.signature, self.limits, given=self.given)
-        others: list[Change] = [partial(typed, dtype=t, within=within) for t in types]
-        others += [partial(with_values, values=v) for v in other_values(self.signature)]
+        others = [*self.types, *self.flags]
         for change in above(self.signature, self.numbers.limits):
             yield from self.plain.made(sizes, change)
             taken = self.seen(change(self.sized_calls.plain(sizes))) is not None
@@ -253,10 +257,10 @@ class Aiming:
 
         A flag that names a dimension makes another one long, or short, of the same kernel.
         """
-        for values in other_values(self.signature)[:_MOST_FLAGS]:
+        for flag in self.flags[:_MOST_FLAGS]:
             if not any(d.kind in ("programs", "lanes", "turns") for d in self.unmet()):
                 return
-            yield from self._explored_under(partial(with_values, values=values), None)
+            yield from self._explored_under(flag, None)
 
     def _explored_under(self, change: Change, begin: Mapping[str, int] | None) -> Iterator[Example]:
         """What each size bears on while a call is changed."""
@@ -270,8 +274,7 @@ class Aiming:
 
     def _crossed(self) -> Iterator[Example]:
         """What it takes to come to one thing with what it takes to come to another."""
-        values = (partial(with_values, values=v) for v in other_values(self.signature))
-        changes: list[Change] = [*meeting(self.signature), *values]
+        changes: list[Change] = [*meeting(self.signature), *self.flags]
         calls = self._exploration(_CALLS_CROSSED)
         yield from self.crossing.examples(calls, self.plain.tried.base, changes)
 
@@ -324,9 +327,7 @@ class Aiming:
     def _narrow(self, sizes: Mapping[str, int], change: Change) -> Iterator[Example]:
         """Of a type of which more has room, what the original does not take of the first one."""
         if self.seen(change(self.sized_calls.plain(sizes))) is None:
-            for dtype in other_types(self.signature, self.limits, given=self.given)[:1]:
-                within = self.signature if self.given else None
-                narrow = partial(typed, dtype=dtype, within=within)
+            for narrow in self.types[:1]:
                 yield from self.plain.made(sizes, in_turn(change, narrow))
 
     def _numbers_in_tensors(self) -> Iterator[Example]:

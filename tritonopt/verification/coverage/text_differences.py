@@ -23,6 +23,8 @@ from tritonopt.source.single_numbers import (
     number_of,
 )
 from tritonopt.source.trees import blocks_of, names_in, told_apart, walk
+from tritonopt.verification.inputs.examples import Limits
+from tritonopt.verification.signature.argument_language import DTYPES
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -564,3 +566,26 @@ def whole_numbers(module: source.Module) -> set[int]:
 def block_sizes(numbers: Iterable[int]) -> set[int]:
     """What looks like a block size: powers of two, 8 and more."""
     return {n for n in numbers if 8 <= n <= 2**16 and n & (n - 1) == 0}
+
+
+def limits_on(backend: str, modules: Sequence[source.Module]) -> Limits:
+    """How large calls are on a backend, and what sizes the files mention."""
+    numbers = {number for module in modules for number in whole_numbers(module)}
+    types = frozenset(DTYPES)
+    blocks, counts = block_sizes(numbers), tuple(sorted(numbers))
+    if backend == "interpreter":
+        few = tuple(sorted(b for b in blocks if b <= 2**12))
+        return Limits(_interpreted_elements(few), 8, types, few, counts)
+    # Nothing is run by `compile`: sizes matter only as far as the compiler is told of them.
+    elements, rows = (2**14, 8) if backend == "compile" else (2**22, 2**12)
+    return Limits(elements, rows, types, tuple(sorted(blocks)), counts)
+
+
+def _interpreted_elements(blocks: tuple[int, ...]) -> int:
+    """How large a tensor may be on the interpreter, where every operation takes 0.1 ms.
+
+    Enough for two tiles of the largest block, and not too many tiles of the smallest.
+    """
+    if not blocks:
+        return 2**10
+    return min(2**13, max(2**9, 12 * blocks[0], 2 * blocks[-1] + 64))

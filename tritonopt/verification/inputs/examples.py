@@ -6,7 +6,6 @@ the two versions see the same bits, and a counterexample can be written down.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -71,16 +70,6 @@ AWAY = -1
 """The perturbation that moves every number away from 0, so that the terms of a sum move as one."""
 
 
-def perturbed(values: Any, noise: Any, perturbation: int) -> Any:
-    """Numbers moved by up to one unit in the last place of float32.
-
-    `noise` is uniform in 0..1, of the same shape. Random moves of the terms of a sum cancel as
-    the terms do; moves away from 0 show how large the terms are together.
-    """
-    direction = values.sign() if perturbation == AWAY else 2 * noise - 1
-    return values * (1 + direction * 2.0**-23)
-
-
 def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     """The strides of a layout, in elements."""
     order = list(range(len(shape)))
@@ -105,175 +94,6 @@ def strides_of(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     if layout == EXPANDED_COLUMN:
         strides[-1] = 0
     return tuple(strides)
-
-
-def _whole(values: Any, low: int, high: int, kind: str, generator: Any) -> Any:
-    """Whole numbers of a class, along the last dimension."""
-    import torch
-
-    if not values.ndim or not values.shape[-1]:
-        return values
-    if kind == "permutation":
-        return torch.rand(values.shape, generator=generator).argsort(dim=-1)
-    if kind in ("sorted", "cumulative"):
-        values = values.sort(dim=-1).values
-    if kind == "cumulative":
-        values[..., 0], values[..., -1] = low, high
-    return values
-
-
-def _wrapping(values: Any, generator: Any) -> Any:
-    """Every second number or so is a small one once it is cut to 8, 16 or 32 bits."""
-    import torch
-
-    bits = torch.tensor([8, 16, 32])[torch.randint(0, 3, values.shape, generator=generator)]
-    small = torch.randint(0, 8, values.shape, generator=generator)
-    cut = (values >> bits << bits) + small
-    return torch.where(torch.rand(values.shape, generator=generator) < 0.5, cut, values)
-
-
-def _restricted(values: Any, dtype: Any, kind: str) -> Any:
-    """Floats of a class, as near to the drawn ones as may be."""
-    import torch
-
-    finite = torch.where(torch.isfinite(values), values, 1.0)
-    if kind == "finite":
-        return finite
-    size = torch.where(finite == 0, 1.0, finite.abs())
-    if kind == "very_negative":
-        size = 1e4 * (1 + size)
-        if dtype is torch.float16:
-            size = size.clamp(max=6e4)
-    return size if kind == "positive" else -size
-
-
-def _with_numbers(values: Any, numbers: str, generator: Any) -> Any:
-    """Every second number or so is one of these, some of them with the other sign."""
-    import torch
-
-    shape = values.shape
-    known = torch.tensor([float(n) for n in numbers.split(",")], dtype=torch.float64)
-    chosen = known[torch.randint(0, len(known), shape, generator=generator)]
-    chosen = torch.where(torch.rand(shape, generator=generator) < 0.25, -chosen, chosen)
-    return torch.where(torch.rand(shape, generator=generator) < 0.5, chosen, values)
-
-
-def _put_strange(flat: Any, values: str, generator: Any) -> None:
-    """A few, so that most rows stay finite and are compared by value as well."""
-    import torch
-
-    for strange in (math.inf, -math.inf, math.nan) if values == NONFINITE else (math.nan,):
-        at = int(torch.randint(0, flat.numel(), (), generator=generator))
-        flat[at] = strange
-
-
-def _odd_places(shape: tuple[int, ...]) -> Any:
-    """A chessboard, but that the last of four rows is left out: some rows are numbers only."""
-    import torch
-
-    odd = torch.zeros(shape, dtype=torch.long)
-    for axis, size in enumerate(shape):
-        odd += torch.arange(size).view(size, *(1,) * (len(shape) - axis - 1))
-    odd = odd % 2 == 1
-    if len(shape) > 1:
-        odd[..., 3::4, :] = False
-    return odd
-
-
-def _every_eighth(shape: tuple[int, ...]) -> Any:
-    """Of each row, and of each column, one of eight elements; of shorter rows one."""
-    import torch
-
-    places = torch.zeros(shape, dtype=torch.long)
-    for axis, size in enumerate(shape[-2:]):
-        places += torch.arange(size).view(size, *(1,) * (len(shape[-2:]) - axis - 1))
-    return places % min(8, *shape[-1:] or (1,)) == 0
-
-
-def values_of(
-    shape: tuple[int, ...],
-    dtype: Any,
-    values: str = ORDINARY,
-    *,
-    seed: int = 0,
-    low: int = 0,
-    high: int = 0,
-    kind: str = "",
-    perturbation: int = 0,
-) -> Any:
-    """The values of a tensor; floating-point ones as float64, before they are rounded to `dtype`.
-
-    `low` and `high` bound whole numbers, both included. Made on the CPU, so
-    that they are the same for every device.
-    """
-    import torch
-
-    generator = torch.Generator().manual_seed(seed)
-    if dtype is torch.bool:
-        return torch.randint(0, 2, shape, generator=generator)
-    if not dtype.is_floating_point:
-        drawn = torch.randint(low, high + 1, shape, generator=generator)
-        if high - low >= 2**15:
-            drawn = _wrapping(drawn, generator)
-        return _whole(drawn, low, high, kind, generator)
-    found = torch.randn(shape, generator=generator, dtype=torch.float64)
-    found = _of_class(found, values, dtype, generator)
-    if kind:
-        found = _restricted(found, dtype, kind)
-    if perturbation and dtype is torch.float32:
-        generator.manual_seed(seed + perturbation)
-        found = found.float().double()
-        noise = torch.rand(shape, generator=generator, dtype=torch.float64)
-        found = perturbed(found, noise, perturbation)
-    return found
-
-
-def _of_class(found: Any, values: str, dtype: Any, generator: Any) -> Any:
-    """Ordinary values made those of a class."""
-    import torch
-
-    shape = found.shape
-    if values in (OFFSET, NEGATIVE):
-        found += 1e4 if values == OFFSET else -1e4
-    elif values == FAR_BELOW and found.numel():
-        # Below what stands for -inf in many a kernel; the square is still a number.
-        level = 6e4 if dtype is torch.float16 else 1e10
-        found = -level * (1 + found.abs().clamp(max=4.0) / 100)
-    elif values.startswith(BEYOND) and found.numel():
-        level = 2 * float(values.removeprefix(BEYOND))
-        if dtype is torch.float16:
-            level = math.copysign(min(abs(level), 6e4), level)
-        found = level * (1 + found.abs().clamp(max=4.0) / 100)
-    elif values.startswith(ONLY):
-        found = found * 0.0 + float(values.removeprefix(ONLY))
-    elif values == ZEROS and found.numel():
-        # Some elements, of either sign, and if there are several rows all of the first.
-        found *= torch.rand(shape, generator=generator) < 0.7
-        if found.ndim > 1:
-            found[0] *= 0.0
-    elif values == HALVES:
-        found = (4 * found).round() / 2 + 64.0 * (found > 1)  # which every type still holds
-    elif values.startswith(UP_TO) and found.numel():
-        largest = float(values.removeprefix(UP_TO))
-        found = ((4 * found).round() / 2).clamp(-largest, largest)
-        found[_every_eighth(shape)] = largest
-    elif values.startswith(AND) and found.numel():
-        found = _with_numbers(found, values.removeprefix(AND), generator)
-    elif values == TINY:
-        found *= 1e-3 if dtype is torch.float16 else 1e-18
-    elif values == CONSTANT and found.numel() and found.ndim:
-        found = found[..., :1].expand(shape).contiguous()
-    elif values in (RISING, FALLING):
-        found = found.flatten().sort(descending=values == FALLING).values.view(shape)
-    elif values == OUTLIER and found.numel() and found.ndim:
-        found[..., 0] = 1e4
-    elif values in (NONFINITE, NAN) and found.numel():
-        _put_strange(found.view(-1), values, generator)
-        if values == NONFINITE and generator.initial_seed() % 2 == 0 and shape[:-1].numel() > 1:
-            found.view(-1, shape[-1])[1::3] = -math.inf  # as rows that are masked off
-    elif values == MANY_NANS:
-        found[_odd_places(shape)] = math.nan
-    return found
 
 
 FLOAT_VALUES = (ORDINARY, OFFSET, OUTLIER, CONSTANT, TINY, NONFINITE, NAN, ZEROS, NEGATIVE)
@@ -801,3 +621,50 @@ def _zeros(signature: Signature, limits: Limits) -> Iterator[Example]:
                 (n, PlainValue(0.0) if n == argument.name else r) for n, r in plain.arguments
             )
             yield replace(plain, arguments=arguments)
+
+
+# What is not drawn: types that a backend does not have, kinds that a few draws leave out.
+
+
+def left_out_types(signature: Signature, limits: Limits, notes: list[str]) -> str:
+    """Note which types the backend leaves out; why nothing can be drawn, where none is left."""
+    for tensor in signature.tensors:
+        usable = tuple(d for d in tensor.dtypes if d in limits.dtypes)
+        if not usable:
+            return (
+                f"`{tensor}`: this backend has none of these types; verify on a GPU "
+                "(--backend cuda) or give another type"
+            )
+        if usable != tensor.dtypes:
+            left = ", ".join(d for d in tensor.dtypes if d not in usable)
+            notes.append(f"{left} was left out: this backend does not have it")
+    return ""
+
+
+_FEW = 50
+"""Fewer draws than that may leave out whole kinds of what is drawn."""
+
+
+def untried(
+    signature: Signature, limits: Limits, examples: Iterable[Example], asked: int
+) -> list[str]:
+    """Where few calls were asked for, what none of those has that were compared, in one note."""
+    if asked >= _FEW:
+        return []
+    every = [recipe for example in examples for recipe in example.tensors.items()]
+    wanted: list[str] = []
+    for tensor in signature.tensors:
+        types = {recipe.dtype for name, recipe in every if name == tensor.name}
+        wanted += [
+            f"{d} for {tensor.name}" for d in tensor.dtypes if d in limits.dtypes and d not in types
+        ]
+    layouts = {recipe.layout for _, recipe in every}
+    if any(tensor.strided and len(tensor.shape) > 1 for tensor in signature.tensors):
+        wanted += [layout for layout in (ROW_GAP, TRANSPOSED) if layout not in layouts]
+    values = {recipe.values for _, recipe in every if recipe.is_float}
+    wanted += [v for v in FLOAT_VALUES if values and v not in values]
+    missing = f"; not tried at all: {', '.join(wanted)}" if wanted else ""
+    return [
+        f"{asked} calls were requested in addition to the deliberate ones: rare combinations of "
+        f"sizes, types, layouts and values were not tried{missing}"
+    ]

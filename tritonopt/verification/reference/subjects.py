@@ -16,12 +16,8 @@ from tritonopt.verification.process.client import Died, Refusal, VersionWorker
 from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.messages import VersionSpec, span_of
 from tritonopt.verification.reference.given import GivenInputs
-from tritonopt.verification.signature.argument_language import (
-    Origin,
-    Signature,
-    TensorArgument,
-    parse,
-)
+from tritonopt.verification.signature.argument_language import Origin, Signature, TensorArgument
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.signature.inference import InferredSignature, read
 from tritonopt.verification.signature.launchers import Launcher, Launchers, comment_of, method
 from tritonopt.verification.tasks import Task

@@ -36,9 +36,8 @@ from tritonopt.verification.signature.argument_language import (
     Origin,
     Signature,
     SizeArgument,
-    check_formula,
-    parse,
 )
+from tritonopt.verification.signature.argument_parser import check_formula, parse
 
 _ACCESSES = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
 

@@ -321,16 +321,12 @@ class _Walk:
                 self.block(node.orelse, scope)
         elif isinstance(node, ast.If):
             self.branches(node, scope)
-        elif isinstance(node, ast.For):
-            self.values.bind(node.target, node.iter, scope)
-            self.block(node.body, scope)
-        elif isinstance(node, ast.While):
-            self.values.of(node.test, scope)
-            self.block(node.body, scope)
-        elif isinstance(node, ast.With):
-            self.block(node.body, scope)
-        elif isinstance(node, ast.Try):
-            self.block([*node.body, *node.finalbody], scope)
+        elif isinstance(node, (ast.For, ast.While, ast.With, ast.Try)):
+            if isinstance(node, ast.For):
+                self.values.bind(node.target, node.iter, scope)
+            elif isinstance(node, ast.While):
+                self.values.of(node.test, scope)
+            self.block([*node.body, *getattr(node, "finalbody", [])], scope)
         elif isinstance(node, ast.Match):
             self.match(node, scope)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -380,21 +376,17 @@ class _Walk:
         if isinstance(value, Packed):
             parts = [self.values.packed(value, at) for at in range(len(value.names))][: len(parts)]
             parts += [None] * (len(target.elts) - len(parts))
-        if isinstance(value, Shape):
-            starred = [isinstance(e, ast.Starred) for e in target.elts]
-            if value.form == "same":
-                if any(starred):
-                    first = starred.index(True)
-                    self.found.evidence[value.name].ragged = True
-                    for i in range(first):
-                        parts[i] = self.found.size(value.name, i)
-                    for i in range(first + 1, len(parts)):
-                        parts[i] = self.found.size(value.name, i - len(parts))
-                else:
-                    self.found.set_rank(value.name, len(parts))
-                    parts = [self.found.size(value.name, i) for i in range(len(parts))]
-            elif value.form == "rows" and len(parts) == 2:
-                parts[1] = self.found.size(value.name, -1)
+        if isinstance(value, Shape) and value.form == "same":
+            starred = [i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)]
+            if starred:
+                self.found.evidence[value.name].ragged = True
+            else:
+                self.found.set_rank(value.name, len(parts))
+            for i in (i for i in range(len(parts)) if i not in starred[:1]):
+                from_end = bool(starred) and i > starred[0]
+                parts[i] = self.found.size(value.name, i - len(parts) * from_end)
+        elif isinstance(value, Shape) and value.form == "rows" and len(parts) == 2:
+            parts[1] = self.found.size(value.name, -1)
         for element, part in zip(target.elts, parts, strict=True):
             if isinstance(element, ast.Name):
                 scope[element.id] = part
@@ -630,10 +622,7 @@ class Values:
         if isinstance(node.func, ast.Name) and node.func.id in ("tuple", "list", "int", "str"):
             return values[0] if values else None
         if isinstance(node.func, ast.Name) and node.func.id == "len" and values:
-            first = values[0]
-            if isinstance(first, Shape):
-                return Rank(first.name)
-            return None
+            return Rank(values[0].name) if isinstance(values[0], Shape) else None
         name = self.module.resolve(node.func)
         if values and (name or ast.unparse(node.func)) in ("isinstance", "torch.is_tensor"):
             self.told_from_number(values[0], node)
@@ -713,8 +702,6 @@ class Values:
             if name == "flatten" or (len(values) == 1 and first == Number(-1)):
                 evidence.ragged = True
                 return Tensor(owner.name, "flat")
-            return None
-        if name.endswith("_like") or name == "new_empty":
             return None
         return None
 

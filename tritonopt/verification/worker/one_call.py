@@ -29,9 +29,8 @@ from tritonopt.verification.inputs.examples import (
     Several,
     TensorRecipe,
     parts_of,
-    perturbed,
-    values_of,
 )
+from tritonopt.verification.inputs.values import perturbed, values_of
 from tritonopt.verification.process.messages import (
     REFERENCE,
     Failure,

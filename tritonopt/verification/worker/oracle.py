@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from tritonopt.verification.inputs.examples import perturbed
+from tritonopt.verification.inputs.values import perturbed
 from tritonopt.verification.worker.guarded_memory import integer_view
 from tritonopt.verification.worker.loading import pin_source
 

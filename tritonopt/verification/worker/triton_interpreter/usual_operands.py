@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,6 @@ from tritonopt.verification.worker.probes import RECORDER
 
 _AS_LONG = 2**13
 """To compute so many elements takes as long as everything around it."""
-_COMPUTED = ["self", "lhs", "rhs", "op"]
 
 
 def install() -> None:
@@ -32,8 +30,6 @@ def install() -> None:
     _wrap_shapes_once()
     _call_builtins_at_once(interpreter, core)
     _make_handles_at_once(interpreter)
-    _compute_at_once(interpreter)
-    _know_what_pointers_point_at(interpreter)
 
 
 def _call_builtins_at_once(interpreter: Any, core: Any) -> None:
@@ -73,54 +69,6 @@ def _make_handles_at_once(interpreter: Any) -> None:
             fitting.add(sizes)
 
     kind.__init__ = init
-
-
-def _compute_at_once(interpreter: Any) -> None:
-    """Whether the elements of a result fit its type is known of other such results."""
-    kind = type(interpreter.interpreter_builder)
-    original, handle = kind.binary_op, interpreter.TensorHandle
-    validate = getattr(interpreter, "_validate_np_data_size", None)
-    if validate is None or [*inspect.signature(original).parameters] != _COMPUTED:
-        return
-    fitting: set[tuple[int, str]] = set()
-
-    def binary_op(this: Any, left: Any, right: Any, operation: Any) -> Any:
-        output = operation(left.data, right.data)
-        dtype = left.dtype.scalar
-        sizes = (output.itemsize, dtype.name)
-        if sizes not in fitting:
-            if not validate(output, dtype):
-                return handle(output.astype(interpreter._get_np_dtype(dtype)), dtype)
-            fitting.add(sizes)
-        return handle(output, dtype)
-
-    kind.binary_op = binary_op
-
-
-def _know_what_pointers_point_at(interpreter: Any) -> None:
-    """The type and the size of an element are looked up through all types around it."""
-    handle = interpreter.TensorHandle
-    kind = type(interpreter.interpreter_builder)
-    element, original = handle.get_element_ty, kind.create_addptr
-    elements: dict[str, Any] = {}
-    sizes: dict[str, int] = {}
-
-    def get_element_ty(this: Any) -> Any:
-        name = this.dtype.name
-        found = elements.get(name)
-        if found is None:
-            found = elements[name] = element(this)
-        return found
-
-    def create_addptr(this: Any, pointer: Any, offset: Any) -> Any:
-        name = pointer.dtype.name
-        size = sizes.get(name)
-        if size is None:
-            size = sizes[name] = max(1, pointer.get_element_ty().primitive_bitwidth // 8)
-            return original(this, pointer, offset)
-        return handle(pointer.data + size * offset.data.astype(np.uint64), pointer.dtype)
-
-    handle.get_element_ty, kind.create_addptr = get_element_ty, create_addptr
 
 
 # Functions of the language, called as they were called with arguments of the same types before.
