@@ -11,6 +11,7 @@ from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Site
@@ -47,6 +48,7 @@ class AssumedContiguity(Lint):
     - the tensor is a gradient of `torch.autograd.Function`;
     - its stride is passed as 1 beside strides of another tensor;
     - the rows are those of several dimensions, and one stride is passed for all;
+    - the launcher makes another tensor contiguous that the kernel reads at the same offsets;
     - it has two dimensions, and the kernel divides the flat position by a length to find the row
       or the column of a tensor.
 
@@ -191,11 +193,28 @@ def _why(view: FlatReads, tensor: Given) -> str:
     if view.has_given_stride and others:
         return f"{where} 1 as the stride of {name}, but an expanded or sliced tensor has another"
     assert launch.launcher is not None
+    sibling = _made_contiguous(view) if view.is_flat and view.has_rows else ""
+    if sibling:
+        return f"{where} {name} as it comes, and {sibling}, which is read alike, made contiguous"
     if least_rank(launch.launcher, name) < 2 or not view.goes_over_rows:
         return ""
     if not view.is_divided:
         return ""
     return f"{where} {name} as it comes: of {name}.transpose(0, 1) it takes [1, 0] for [0, 1]"
+
+
+def _made_contiguous(view: FlatReads) -> str:
+    """Another tensor, read at the same offsets, that the launcher makes contiguous."""
+    launch, address = view.binding.launch, view.facts.forms.address
+    held = names_of(launch.launcher).assigned if launch.launcher is not None else {}
+    read = (address(e.pointer) for e in view.facts.effects if e.loaded and e.pointer)
+    for base in sorted({base for base, offset in read if base and offset in view.offsets}):
+        match launch.arguments.get(base):
+            case ast.Name(id=name) if base != view.name:
+                made = [n.func for n in held.get(name, ()) if isinstance(n, ast.Call)]
+                if any(isinstance(f, ast.Attribute) and f.attr == "contiguous" for f in made):
+                    return name
+    return ""
 
 
 def _may_be_strided(view: FlatReads, tensor: Given) -> bool:

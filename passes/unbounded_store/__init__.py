@@ -106,6 +106,7 @@ class UnboundedStore(Lint):
         yield from _below_the_start(facts)
         if facts.launches.unknown:
             return
+        facts = facts.of_tiles
         # Imported here: of many files no launch is known.
         from tritonopt.facts.memory.buffers import find_left_out, find_overruns
 

@@ -110,6 +110,7 @@ class UndefinedLanes(Lint):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        facts = facts.of_tiles
         loads = [e for e in facts.effects if _is_masked(e)]
         loads = [load for load in loads if not is_left_out(facts, load.node)]
         if not loads:

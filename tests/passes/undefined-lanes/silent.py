@@ -449,3 +449,48 @@ def launch(a, x):
     y = torch.empty((m,), device=x.device)
     kernel[(m,)](a, x, y, n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: scores_cleared_after_the_product
+# expect: silent
+"""The scores of keys after the last are minus infinity, in a tile of pointers and in a block."""
+
+
+@triton.jit
+def kernel(Q, K, Y, N, D: tl.constexpr, BLOCK: tl.constexpr):
+    d = tl.arange(0, D)
+    m = tl.arange(0, BLOCK)
+    q = tl.load(Q + m[:, None] * D + d[None, :])
+    block = tl.make_block_ptr(K, (D, N), (1, D), (0, 0), (D, BLOCK), (0, 1))
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, N, BLOCK):
+        n = start + tl.arange(0, BLOCK)
+        k = tl.load(K + n[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        s = tl.where(n[None, :] < N, tl.dot(q, tl.trans(k)), float("-inf"))
+        b = tl.load(block, boundary_check=(1,), padding_option="zero")
+        t = tl.where(n[None, :] < N, tl.dot(q, b), float("-inf"))
+        total += tl.sum(tl.exp(s) + tl.exp(t), 1)
+        block = tl.advance(block, (0, BLOCK))
+    tl.store(Y + m, total)
+
+
+# case: only_the_maximum_sees_the_zero
+# expect: silent
+"""A maximum that is too large is subtracted and added again; the sum is cleared."""
+
+
+@triton.jit
+def kernel(Q, K, Y, N, D: tl.constexpr, BLOCK: tl.constexpr):
+    d = tl.arange(0, D)
+    n = tl.arange(0, BLOCK)
+    q = tl.load(Q + d)
+    k = tl.load(K + n[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+    s = tl.sum(q[None, :] * k, 1)
+    best = tl.max(s, 0)
+    tl.store(Y, best + tl.log(tl.sum(tl.where(n < N, tl.exp(s - best), 0.0), 0)))
+
+
+def launch(q, k):
+    y = torch.empty(1, device=q.device)
+    kernel[(1,)](q, k, y, k.shape[0], D=64, BLOCK=triton.next_power_of_2(k.shape[0]))
+    return y
