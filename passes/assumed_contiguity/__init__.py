@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.facts.effects import Effect
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import InsertBefore, Launch
@@ -114,7 +112,7 @@ class AssumedContiguity(Lint):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown or facts.launches.caller is not None:
             return
-        told = set()
+        facts, told = facts.of_tiles, set()
         for binding in facts.launches.bindings:
             for name in sorted(facts.pointers):
                 key = (binding.launch.call, name)
@@ -127,12 +125,6 @@ class AssumedContiguity(Lint):
         return site if self.is_named or site is None or not site.is_note else None
 
 
-def _is_block(effect: Effect) -> bool:
-    """Whether a block pointer or a descriptor leads to it, which has strides of its own."""
-    pointer = effect.pointer
-    return pointer is not None and any(p.op is Op.BLOCK_POINTER for p in pointer.walk())
-
-
 def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
     # Imported here: of many files no launch is known.
     from tritonopt.passes.assumed_contiguity.flat_reads import FlatReads
@@ -140,7 +132,9 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
 
     launch, argument = binding.launch, binding.launch.arguments.get(name)
     accesses = [e for e in facts.effects if facts.bases(e) == frozenset({name})]
-    if argument is None or not any(e.loaded for e in accesses) or any(map(_is_block, accesses)):
+    # A block that is not read as a tile of pointers has strides that are not seen.
+    blocks = any(e.pointer is None or e.pointer.shape is None for e in accesses)
+    if argument is None or blocks or not any(e.loaded for e in accesses):
         return None
     try:
         view = FlatReads(facts, binding, name, accesses)

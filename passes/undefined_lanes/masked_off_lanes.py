@@ -322,8 +322,17 @@ class _Lanes:
             {**self.on, atom: 1 - on}
             for atom, on in self.on.items()
             if any(isinstance(leaf, Lane) and leaf.axis in self._reduced for leaf in atom.leaves())
-            and not self._is_always(atom, on)
+            and not (self._is_always(atom, on) or self._is_of_rows(atom))
         ]
+
+    def _is_of_rows(self, atom: Atom) -> bool:
+        """Whether it bounds a tile of rows that follow each other in memory, and end with one."""
+        if not isinstance(atom, Negative):
+            return False
+        lanes = [leaf for leaf in atom.form.atoms if isinstance(leaf, Lane)]
+        rows = [lane for lane in lanes if lane.axis not in self._reduced]
+        own = [lane.extent for lane in lanes if lane.axis in self._reduced]
+        return any(atom.form.coefficient(row) in own for row in rows)
 
     def _needed(self, atom: Atom) -> int | None:
         """What an indicator must be for the mask to be on; None where either may do."""

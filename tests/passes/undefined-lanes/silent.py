@@ -494,3 +494,37 @@ def launch(q, k):
     y = torch.empty(1, device=q.device)
     kernel[(1,)](q, k, y, k.shape[0], D=64, BLOCK=triton.next_power_of_2(k.shape[0]))
     return y
+
+
+# case: rows_that_follow_each_other
+# expect: silent
+"""The length is that of whole rows, so no row is masked in part."""
+
+
+@triton.jit
+def kernel(X, Y, length, ROWS: tl.constexpr, GROUP: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = row[:, None] * GROUP + tl.arange(0, GROUP)[None, :]
+    x = tl.load(X + at, mask=at < length)
+    tl.store(Y + row, tl.max(x, axis=1), mask=row < length // GROUP)
+
+
+# case: longest_of_some_lengths
+# expect: silent
+"""What bounds a loop is an integer, and no length is below 0."""
+
+
+@triton.jit
+def kernel(L, X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for i in range(tl.max(tl.load(L + c, mask=c < N, other=0), axis=0)):
+        acc += tl.load(X + i * BLOCK + c)
+    tl.store(Y + c, acc)
+
+
+def launch(lengths, x):
+    n = lengths.shape[0]
+    y = torch.empty(64, device=x.device)
+    kernel[(1,)](lengths, x, y, n, BLOCK=64)
+    return y
