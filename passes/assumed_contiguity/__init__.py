@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.polynomial import TooLarge
-from tritonopt.facts.effects import Effect
 from tritonopt.facts.host import torch_api
+from tritonopt.facts.host.local_names import names_of
 from tritonopt.facts.launch_bindings import LaunchBinding
-from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Site
 from tritonopt.rewriting.protocol import Lint
 from tritonopt.source import InsertBefore, Launch
@@ -47,6 +46,7 @@ class AssumedContiguity(Lint):
     - the tensor is a gradient of `torch.autograd.Function`;
     - its stride is passed as 1 beside strides of another tensor;
     - the rows are those of several dimensions, and one stride is passed for all;
+    - the launcher makes another tensor contiguous that the kernel reads at the same offsets;
     - it has two dimensions, and the kernel divides the flat position by a length to find the row
       or the column of a tensor.
 
@@ -112,7 +112,7 @@ class AssumedContiguity(Lint):
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         if facts.launches.unknown or facts.launches.caller is not None:
             return
-        told = set()
+        facts, told = facts.of_tiles, set()
         for binding in facts.launches.bindings:
             for name in sorted(facts.pointers):
                 key = (binding.launch.call, name)
@@ -125,12 +125,6 @@ class AssumedContiguity(Lint):
         return site if self.is_named or site is None or not site.is_note else None
 
 
-def _is_block(effect: Effect) -> bool:
-    """Whether a block pointer or a descriptor leads to it, which has strides of its own."""
-    pointer = effect.pointer
-    return pointer is not None and any(p.op is Op.BLOCK_POINTER for p in pointer.walk())
-
-
 def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
     # Imported here: of many files no launch is known.
     from tritonopt.passes.assumed_contiguity.flat_reads import FlatReads
@@ -138,7 +132,9 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
 
     launch, argument = binding.launch, binding.launch.arguments.get(name)
     accesses = [e for e in facts.effects if facts.bases(e) == frozenset({name})]
-    if argument is None or not any(e.loaded for e in accesses) or any(map(_is_block, accesses)):
+    # A block that is not read as a tile of pointers has strides that are not seen.
+    blocks = any(e.pointer is None or e.pointer.shape is None for e in accesses)
+    if argument is None or blocks or not any(e.loaded for e in accesses):
         return None
     try:
         view = FlatReads(facts, binding, name, accesses)
@@ -191,11 +187,28 @@ def _why(view: FlatReads, tensor: Given) -> str:
     if view.has_given_stride and others:
         return f"{where} 1 as the stride of {name}, but an expanded or sliced tensor has another"
     assert launch.launcher is not None
+    sibling = _made_contiguous(view) if view.is_flat and view.has_rows else ""
+    if sibling:
+        return f"{where} {name} as it comes, and {sibling}, which is read alike, made contiguous"
     if least_rank(launch.launcher, name) < 2 or not view.goes_over_rows:
         return ""
     if not view.is_divided:
         return ""
     return f"{where} {name} as it comes: of {name}.transpose(0, 1) it takes [1, 0] for [0, 1]"
+
+
+def _made_contiguous(view: FlatReads) -> str:
+    """Another tensor, read at the same offsets, that the launcher makes contiguous."""
+    launch, address = view.binding.launch, view.facts.forms.address
+    held = names_of(launch.launcher).assigned if launch.launcher is not None else {}
+    read = (address(e.pointer) for e in view.facts.effects if e.loaded and e.pointer)
+    for base in sorted({base for base, offset in read if base and offset in view.offsets}):
+        match launch.arguments.get(base):
+            case ast.Name(id=name) if base != view.name:
+                made = [n.func for n in held.get(name, ()) if isinstance(n, ast.Call)]
+                if any(isinstance(f, ast.Attribute) and f.attr == "contiguous" for f in made):
+                    return name
+    return ""
 
 
 def _may_be_strided(view: FlatReads, tensor: Given) -> bool:

@@ -24,6 +24,8 @@ class UnboundedStore(Lint):
     length or `<=`, lets lanes reach past the end; `offsets - 1` reads before the start. The pass
     reports the access with a launch, a shape, a program, a lane and the element.
 
+    `boundary_check` and the shape of a descriptor are masks.
+
     It also reports an access whose index is loaded and may be -1, as the kernel shows elsewhere: it
     compares the index with 0 or -1, and the mask of this access does not. And a pointer that one
     loop moved by whole tiles past the place where the mask of the next loop begins; and a grid that
@@ -106,6 +108,7 @@ class UnboundedStore(Lint):
         yield from _below_the_start(facts)
         if facts.launches.unknown:
             return
+        facts = facts.of_tiles
         # Imported here: of many files no launch is known.
         from tritonopt.facts.memory.buffers import find_left_out, find_overruns
 

@@ -59,7 +59,8 @@ class UndefinedLanes(Lint):
       them. Where a factor is 0 there, only the selected pass reports them: `0 * NaN` is NaN.
     - The mask is not known to be true in all lanes, and a launch executes the code.
 
-    Included are sums accumulated per lane and reduced after a loop, and `tl.sort`, `tl.topk` and
+    Included are sums accumulated per lane and reduced after a loop, scores of inactive keys (by way
+    of `tl.dot` or a sum), blocks, which read 0 outside of their shape, and `tl.sort`, `tl.topk` and
     reverse scans, which mix lanes. Example numbers show whether 0 changes the result; undecided
     cases count as the second kind, and so do maxima of integers, usually lengths or indices.
 
@@ -110,6 +111,7 @@ class UndefinedLanes(Lint):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        facts = facts.of_tiles
         loads = [e for e in facts.effects if _is_masked(e)]
         loads = [load for load in loads if not is_left_out(facts, load.node)]
         if not loads:

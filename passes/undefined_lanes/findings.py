@@ -53,7 +53,7 @@ def finding(
         loads = f"{this} and those in lines {', '.join(others[:-1])} and {others[-1]}"
     given = _other_of(first.load)
     if gives_other(first.load):
-        number = "another number"
+        number = "another number" if first.load.block is None else "0"
         if given is not None and not others:
             number = " ".join(facts.kernel.module.text_of(given).split())
         leaves = f"; {loads} {'give' if others else 'gives'} them {number}"
@@ -125,18 +125,17 @@ def _fix(
 
 def _mask_text(facts: KernelFacts, load: Effect) -> str:
     """The mask as it is written; that of a load in a helper in terms of the kernel."""
-    if load.inlined:
+    mask = _mask_of(load)
+    if mask is None:
         assert load.mask is not None
         return facts.forms.condition(load.mask).readable
-    mask = _mask_of(load)
-    assert mask is not None
     return " ".join(facts.kernel.module.text_of(mask).split())
 
 
 def _mend(found: Sequence[TakenIn], reduction: Reduction) -> str:
     given = {undefined.other for undefined in found}
     other = given.pop() if len(given) == 1 else ""
-    if other:
+    if other and not any(undefined.load.block for undefined in found):
         return f"add other={other}"
     neutral = NEUTRAL.get(reduction.name)
     if neutral == 0.0:
@@ -169,7 +168,7 @@ def _fixed_loads(facts: KernelFacts, loads: Sequence[Effect], other: str) -> _Fi
     written = _zero(facts, loads) if other == "0.0" else other
     for load, old in zip(loads, given, strict=True):
         call = load.node
-        if not isinstance(call, ast.Call) or load.loaded is None or load.inlined:
+        if not isinstance(call, ast.Call) or load.loaded is None or load.inlined or load.block:
             return None  # other callers of a helper may want something else
         if old is None and _hides_other(call):
             return None
@@ -260,7 +259,7 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
 def _argument_of(load: Effect, name: str, place: int) -> ast.expr | None:
     """An argument of a load of the kernel's own text."""
     call = load.node
-    if load.inlined or not isinstance(call, ast.Call) or _has_star(call.args):
+    if load.inlined or load.block or not isinstance(call, ast.Call) or _has_star(call.args):
         return None
     given = next((k.value for k in call.keywords if k.arg == name), None)
     return given or (call.args[place] if len(call.args) > place else None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import math
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,14 +19,22 @@ from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.algebra.divisibility import Divisibility
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, put_in
 from tritonopt.facts.dtypes import BOOLEANS, INTEGERS
-from tritonopt.facts.effects import Effect, Guard
+from tritonopt.facts.effects import Effect
 from tritonopt.facts.language import REDUCTION_PARAMETERS
 from tritonopt.facts.memory.circumstances import arms_taken
 from tritonopt.facts.memory.masked_off_value import NotKnown, Padding
 from tritonopt.facts.memory.offsets import Kind, NotConsecutive, Offsets, read_offsets, stays_below
 from tritonopt.facts.operations import COMPARISONS, ELEMENTWISE, Op
-from tritonopt.facts.repetition import Axes, Computation, Row, Unclear
+from tritonopt.facts.repetition import Axes
 from tritonopt.facts.values import Value, is_integer
+from tritonopt.passes.undefined_lanes.drawn_lanes import (
+    MOST_STEPS,
+    decided_by,
+    padding_is_noticed,
+    steps_into,
+    widened,
+    zero_is_special,
+)
 
 NEUTRAL = {
     "sum": 0.0,
@@ -201,9 +208,11 @@ def taken_in(
                 noticed = padding_is_noticed(facts, name, operand, effect.order, off, lanes.on)
                 other = "0.0" if noticed is False else ""
                 other = _Filling(facts, effect, off).mending(reduction) or other
-                reads_zero = other == "0.0" and not gives_other(effect)
-                if reads_zero and zero_is_special(facts, operand, effect.order, off):
-                    other = ""
+                if name == "sum" and (noticed is None or other == "0.0"):
+                    special = zero_is_special(facts, operand, effect.order, off)
+                    given = effect.other.constant if effect.other is not None else None
+                    other = "" if special and not given else other
+                    noticed = True if special and direct and gives_other(effect) else noticed
                 if not direct:
                     # Multiplied by 0: only a NaN or an infinity would be seen, and 0 is neither.
                     other = "0.0" if noticed is not None else other
@@ -238,7 +247,9 @@ def _has_any_sign(facts: KernelFacts, effect: Effect, reduction: Reduction) -> b
         return True
     bases = facts.bases(effect) or frozenset()
     tiles = [v for v in reduction.operand.walk() if v.op is Op.LOAD and v.shape != ()]
-    return len(tiles) == 1 and bool(bases) and all(map(facts.launches.comes_from_callers, bases))
+    # A running maximum that is too large is subtracted, and changes nothing.
+    several = len(tiles) > 1 and reduction.noticing in ("max", "argmax")
+    return bool(bases) and not several and all(map(facts.launches.comes_from_callers, bases))
 
 
 def _is_of_integers(facts: KernelFacts, operand: Value) -> bool:
@@ -269,6 +280,8 @@ def _ways(facts: KernelFacts, operand: Value, effect: Effect) -> list[Axes]:
             todo += [(end[value.carrier.name], axes) for end in (loop.initial, loop.following)]
         elif value.op in ELEMENTWISE or value.op in (Op.PHI, Op.BROADCAST_TO):
             todo += [(part, axes) for part in value.operands]
+        elif len(axes) < MOST_STEPS:
+            todo += [(part, (*own, *axes)) for part, own in steps_into(value)]
     return found
 
 
@@ -309,8 +322,17 @@ class _Lanes:
             {**self.on, atom: 1 - on}
             for atom, on in self.on.items()
             if any(isinstance(leaf, Lane) and leaf.axis in self._reduced for leaf in atom.leaves())
-            and not self._is_always(atom, on)
+            and not (self._is_always(atom, on) or self._is_of_rows(atom))
         ]
+
+    def _is_of_rows(self, atom: Atom) -> bool:
+        """Whether it bounds a tile of rows that follow each other in memory, and end with one."""
+        if not isinstance(atom, Negative):
+            return False
+        lanes = [leaf for leaf in atom.form.atoms if isinstance(leaf, Lane)]
+        rows = [lane for lane in lanes if lane.axis not in self._reduced]
+        own = [lane.extent for lane in lanes if lane.axis in self._reduced]
+        return any(atom.form.coefficient(row) in own for row in rows)
 
     def _needed(self, atom: Atom) -> int | None:
         """What an indicator must be for the mask to be on; None where either may do."""
@@ -413,7 +435,9 @@ class _Taking:
                 return any(self.reaches(end[value.carrier.name], axes) for end in ends)
         if value.op in _PASSED_ON or value.op is Op.BROADCAST_TO:
             return any(self.reaches(operand, axes) for operand in operands)
-        return False
+        return len(axes) < MOST_STEPS and any(
+            self.reaches(part, (*own, *axes)) for part, own in steps_into(value)
+        )
 
     def _is_whole(self, value: Value) -> bool:
         types = self._facts.types.of(value)
@@ -520,171 +544,3 @@ class _Filling(Padding):
         if self.of(loop.following[name], axes) != before:
             raise NotKnown("value-is-not-known", f"{name} is another number in each iteration")
         return before
-
-
-_TRIALS = 8
-_ROUNDING = 1e-6
-_INDICES = frozenset({Op.LANE, Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION})
-_CONNECTIVES = COMPARISONS | {Op.AND, Op.OR, Op.NOT, Op.BOTH, Op.EITHER}
-
-
-def padding_is_noticed(
-    facts: KernelFacts,
-    reduction: str,
-    operand: Value,
-    load: int,
-    off: Mapping[Atom, int],
-    on: Mapping[Atom, int],
-) -> bool | None:
-    """Whether a reduction has another result with the lanes that are off; None where it is open.
-
-    `load` is the load, by its place in the order of effects; `off` says which comparisons of
-    indices hold in the lanes that its mask leaves out, `on` in the others.
-    """
-    try:
-        guards = facts.interpretation.loads[load].guards
-        flipped = (atom for atom in off if off[atom] != on.get(atom))
-        carried = frozenset(
-            leaf.axis for atom in flipped for leaf in atom.leaves() if isinstance(leaf, Lane)
-        )
-        pairs = [
-            (
-                _Lane(facts, trial, off, guards, load, carried).of(operand),
-                _Lane(facts, trial, on, guards).of(operand),
-            )
-            for trial in range(_TRIALS)
-        ]
-    except (ArithmeticError, ValueError, RecursionError):
-        return None
-    match reduction:
-        case "sum":
-            changed = [abs(held) > _ROUNDING for held, _ in pairs]
-        case "prod":
-            changed = [abs(held - 1) > _ROUNDING for held, _ in pairs]
-        case "max" | "argmax":
-            return any(inside < held - _ROUNDING for held, inside in pairs)
-        case "min" | "argmin":
-            return any(inside > held + _ROUNDING for held, inside in pairs)
-        case _:
-            return None
-    # Where only some flags or numbers make a difference, the kernel may know why.
-    return all(changed) or (None if any(changed) else False)
-
-
-def zero_is_special(facts: KernelFacts, operand: Value, load: int, off: Mapping[Atom, int]) -> bool:
-    """Whether a lane that reads 0 has no finite number, as in log(0), whatever else is loaded."""
-    guards = facts.interpretation.loads[load].guards
-    for trial in range(_TRIALS):
-        try:
-            if math.isfinite(_Lane(facts, trial, off, guards, load).of(operand)):
-                return False
-        except (Unclear, RecursionError):
-            return False
-        except (ArithmeticError, ValueError):
-            continue
-    return True
-
-
-def decided_by(
-    facts: KernelFacts, condition: Value, axes: Axes, known: Mapping[Atom, int]
-) -> bool | None:
-    """Whether a condition holds where some comparisons are known; None if they do not decide it."""
-    form = facts.forms.condition(widened(facts, condition, axes))
-    constant = put_in(form, known).constant_value
-    return None if constant is None else bool(constant)
-
-
-def widened(facts: KernelFacts, value: Value, axes: Axes) -> Value:
-    """A value with the axes inserted that it gets on its way up."""
-    for pattern in axes:
-        if value.shape != ():
-            value = facts.interpretation.table.insert_axes(value, pattern)
-    return value
-
-
-class _Lane(Computation):
-    """One lane with numbers put in; `load` is the one whose mask is off there, if any is."""
-
-    def __init__(
-        self,
-        facts: KernelFacts,
-        trial: int,
-        known: Mapping[Atom, int],
-        guards: Sequence[Guard],
-        load: int | None = None,
-        masked: frozenset[int] = frozenset(),
-    ) -> None:
-        super().__init__(facts, trial, lanes=1)
-        self._masked = masked
-        self._given = known
-        self._holding = {guard.condition: guard.holds for guard in guards}
-        self._load = load
-        other = None if load is None else facts.interpretation.loads[load].other
-        self._is_filled = other is not None and not other.is_none
-
-    def of(self, value: Value, axes: Axes = ()) -> float:
-        """The number that a value is in this lane. Raises Unclear."""
-        return self.row(value, axes)[0]
-
-    def _compute(self, value: Value, axes: Axes) -> Row:
-        match value.op:
-            case Op.LOAD:
-                return self._all(self._loaded(value, axes))
-            case Op.WHERE:
-                decided = decided_by(self._facts, value.condition, axes, self._given)
-                holds = self.of(value.condition, axes) if decided is None else decided
-                return self.row(value.then if holds else value.other, axes)
-            case Op.PHI if value.operands[0] in self._holding:
-                side = value.then if self._holding[value.operands[0]] else value.other
-                return self.row(side, axes)
-            case Op.PHI:
-                return self.row(random.Random(self._trial).choice((value.then, value.other)), axes)
-            case Op.REDUCE:
-                if self._has_masked_lanes(value, axes):
-                    raise Unclear  # other elements of these lanes may be neutral, or not
-                return self._all(self._anything(value))
-            case op if op in _CONNECTIVES:
-                decided = decided_by(self._facts, value, axes, self._given)
-                if decided is not None:
-                    return self._all(float(decided))
-                if any(part.op in _INDICES for part in value.walk(Op.LOAD)):
-                    raise Unclear  # where the lane is decides it, not what is loaded there
-        return super()._compute(value, axes)
-
-    def _has_masked_lanes(self, value: Value, axes: Axes) -> bool:
-        """Whether a value has lanes along an axis where the mask is off."""
-        shape = widened(self._facts, value, axes).shape
-        extents = {} if shape is None else dict(enumerate(reversed(shape)))
-        long = [a for a, n in extents.items() if self._facts.forms.of(n).constant_value != 1]
-        return not self._masked.isdisjoint(long)
-
-    def _loaded(self, value: Value, axes: Axes) -> float:
-        load = self._facts.interpretation.loads[value.number]
-        given = load.other is not None and not load.other.is_none
-        if value.number == self._load:
-            return self.of(load.other) if given and load.other is not None else 0.0
-        masked = load.mask is not None and not load.mask.is_none
-        decided = decided_by(self._facts, value.mask, axes, self._given) if masked else True
-        if decided is None and self._load is not None:
-            raise Unclear
-        if decided is not False:
-            if self._is_filled and value.shape != ():
-                raise Unclear  # these lanes have numbers of their own
-            return self._anything(value)
-        return self.of(load.other) if given and load.other is not None else 0.0
-
-    def _other(self, value: Value) -> Row:
-        if any(part.op is Op.LOAD for part in value.walk()):
-            raise Unclear
-        return self._all(self._anything(value))
-
-    def _anything(self, value: Value) -> float:
-        """Some number, the same for both kinds of lanes."""
-        numbers = self._draws(value)
-        if value.op is Op.CONSTEXPR:
-            return numbers.choice((0.0, 1.7))  # a flag, or a number
-        if value.op in _INDICES or value.name in self._facts.integers.parameters:
-            return float(numbers.randint(1, 9))
-        if value.op is not Op.LOAD or value.shape == ():
-            return numbers.uniform(0.1, 4)  # a scale, a temperature
-        return numbers.uniform(-4, 4)

@@ -92,6 +92,7 @@ class UnorderedLanes(Lint):
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        facts = facts.of_tiles
         if not _loads_what_it_stores(facts):
             return
         from tritonopt.passes.unordered_lanes.lane_order import find_hand_overs

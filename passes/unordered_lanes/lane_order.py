@@ -17,7 +17,7 @@ from itertools import product
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import Iteration, Lane, Loaded, Placed
 from tritonopt.facts.algebra.divisibility import replaced
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge, put_in
+from tritonopt.facts.algebra.polynomial import ONE, ZERO, Atom, Polynomial, TooLarge, put_in
 from tritonopt.facts.algebra.variation import has_unknown_axes
 from tritonopt.facts.effects import Effect, EffectKind, Loop, parts_of
 from tritonopt.facts.host import torch_api
@@ -97,7 +97,9 @@ def _hand_over(facts: KernelFacts, first: Effect, second: Effect) -> HandOver | 
         between = _between(facts, first, second, across)
         if between is None:
             continue
-        for world in _worlds(facts, first, second):
+        once = {Iteration(loop.identity): ZERO for loop in common}
+        worlds = _worlds(facts, first, second)
+        for world in (*worlds, *([{**w, **once} for w in worlds] if once else [])):
             lanes = _Meeting(facts, common, across, world).lanes(first, second)
             if lanes is not None and _waits(facts, first, second):
                 return None
@@ -200,7 +202,9 @@ class _Meeting:
         self._across = across
         kept = common if across is None else common[: common.index(across)]
         self._kept = {Iteration(loop.identity) for loop in kept}
-        self._world = world
+        self._world = dict(world)
+        number = None if across is None else Iteration(across.identity)
+        self._begin = self._world.pop(number, None) if number is not None else None
 
     def lanes(self, first: Effect, second: Effect) -> tuple[str, str] | None:
         """Two different lanes that come to one element, in words; None where none are shown."""
@@ -260,7 +264,7 @@ class _Meeting:
     def _offset(self, effect: Effect) -> tuple[Polynomial, Polynomial]:
         """Of an address what lanes and iterations change, and what they do not."""
         assert effect.pointer is not None
-        offset = self._put(self._facts.forms.address(effect.pointer)[1], {})
+        offset = self._put(_where_on(self._facts.forms.address(effect.pointer)[1]), {})
         loops = {Iteration(loop.identity) for loop in effect.loops} - self._kept
         terms = {
             monomial: coefficient
@@ -290,7 +294,7 @@ class _Meeting:
         for loop in effect.loops:
             atom = Iteration(loop.identity)
             if loop is self._across:
-                choices.append((atom, [Polynomial.of(atom) + later]))
+                choices.append((atom, [(self._begin or Polynomial.of(atom)) + later]))
             elif atom not in self._kept:
                 count = self._facts.forms.trip_count(loop)
                 number = None if count is None else self._put(count, {}).constant_value
@@ -301,6 +305,11 @@ class _Meeting:
 
     def _put(self, form: Polynomial, numbers: _Numbers) -> Polynomial:
         return _computed(replaced(form, numbers or self._world))
+
+
+def _where_on(offset: Polynomial) -> Polynomial:
+    """An address in the lanes in which the masks of the indices in it are on."""
+    return put_in(offset, {atom: 1 for atom in offset.atoms if atom.is_indicator})
 
 
 def _computed(form: Polynomial) -> Polynomial:
@@ -319,8 +328,8 @@ def _positions(extent: Polynomial) -> list[Polynomial]:
     number = extent.constant_value
     if number is not None and number <= _ALL_OF:
         return [Polynomial.constant(n) for n in range(int(number))]
-    half = [] if number is None else [Polynomial.constant(int(number) // 2)]
-    return [Polynomial.constant(0), Polynomial.constant(1), *half, extent - 1]
+    more = [] if number is None else [2, int(number) // 2]
+    return [*map(Polynomial.constant, (0, 1, *more)), extent - 1]
 
 
 def _short(place: Sequence[Polynomial]) -> Place:
@@ -364,7 +373,7 @@ def _index(facts: KernelFacts, *effects: Effect) -> Atom | None:
     """
     forms, asked = facts.forms, list[set[Atom]]()
     for effect in effects:
-        offset = forms.of(effect.pointer) if effect.pointer is not None else ONE
+        offset = _where_on(forms.of(effect.pointer)) if effect.pointer is not None else ONE
         bounds = [forms.of(bound) for loop in effect.loops for bound in loop.bounds]
         mask = effect.mask if effect.mask is not None and not effect.mask.is_none else None
         bounds += [forms.condition(mask)] if mask is not None else []

@@ -116,6 +116,12 @@ class Effect:
     loaded: Value | None = None
     volatile: bool = False
     inlined: bool = False
+    checked: Value | None = None
+    """The axes of a block pointer along which it stays inside: `boundary_check`, ..."""
+    padding: Value | None = None
+    """... and what it reads outside."""
+    block: Value | None = None
+    """The block pointer, or the block of a descriptor, that is read as a tile of pointers."""
 
     @property
     def line(self) -> int:

@@ -52,11 +52,12 @@ class KernelFacts:
         assumptions: Sequence[Assumption] = (),
         unseen_launches: str = "",
         recorded: Recorded | None = None,
+        as_tiles: bool = False,
     ) -> None:
         self.kernel = kernel
         self.recorded = recorded
         """Launches of a run of the user's: evidence for what is profitable."""
-        self.interpretation = interpret(kernel)
+        self.interpretation = interpret(kernel, as_tiles)
         self.launches = LaunchEvidence(kernel, unseen_launches)
         names = frozenset(p.name for p in kernel.parameters)
         self._given = (tuple(assumptions), unseen_launches)
@@ -89,6 +90,15 @@ class KernelFacts:
         Its launches are those that it had, so what they show is not looked for again.
         """
         found = KernelFacts(kernel, *self._given, self.recorded)
+        found.launches = self.launches
+        return found
+
+    @cached_property
+    def of_tiles(self) -> KernelFacts:
+        """The facts where a block is accessed as a tile of pointers with a mask: for mistakes."""
+        if not self.interpretation.table.made_by(Op.BLOCK_POINTER):
+            return self
+        found = KernelFacts(self.kernel, *self._given, self.recorded, as_tiles=True)
         found.launches = self.launches
         return found
 

@@ -31,7 +31,7 @@ _ROUNDING = 1e-6
 """Of the size of the numbers; they are computed in double precision."""
 
 Row = tuple[float, ...]
-Axes = tuple[tuple[bool, ...], ...]
+Axes = tuple[tuple[bool | None, ...], ...]
 """The axes that are inserted into a value on the way up, innermost first."""
 
 

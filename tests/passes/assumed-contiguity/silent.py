@@ -145,3 +145,30 @@ class Scaled(torch.autograd.Function):
         (inner,) = ctx.saved_tensors
         scale[(triton.cdiv(inner.numel(), 1024),)](inner, grad, inner.numel(), BLOCK=1024)
         return inner, None
+
+
+# case: gradient_read_by_a_moving_block
+# expect: silent
+"""The block pointer has the strides of the gradient."""
+
+
+@triton.jit
+def backward(G, Y, M, N, stride_m, stride_n, BLOCK: tl.constexpr):
+    g = tl.make_block_ptr(G, (M, N), (stride_m, stride_n), (0, 0), (1, BLOCK), (1, 0))
+    for row in range(M):
+        x = tl.load(g, boundary_check=(0, 1), padding_option="zero")
+        tl.store(Y + row * N + tl.arange(0, BLOCK)[None, :], x, mask=tl.arange(0, BLOCK)[None, :] < N)
+        g = tl.advance(g, (1, 0))
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, dy):
+        m, n = dy.shape
+        y = torch.empty((m, n), device=dy.device)
+        backward[(1,)](dy, y, m, n, dy.stride(0), dy.stride(1), BLOCK=triton.next_power_of_2(n))
+        return y

@@ -393,3 +393,69 @@ def fill(n: int, value: float, device):
     grid = (triton.cdiv(n, 1024),)
     fill_kernel[grid](y, n, value, BLOCK=1024)
     return y
+
+
+# case: block_that_is_not_checked
+# expect: finding, leaves-its-buffer
+"""A block pointer stays inside its shape along the axes of `boundary_check` alone."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, BLOCK: tl.constexpr):
+    rows, cols = tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK
+    x = tl.make_block_ptr(X, (M, N), (N, 1), (rows, cols), (BLOCK, BLOCK), (1, 0))
+    y = tl.make_block_ptr(Y, (M, N), (N, 1), (rows, cols), (BLOCK, BLOCK), (1, 0))
+    tl.store(y, tl.load(x, boundary_check=(0, 1)), boundary_check=(0,))
+
+
+def launch(x):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BLOCK=16)
+    return y
+
+
+# case: moving_block_that_is_not_checked
+# expect: finding, leaves-its-buffer
+"""The last tile of the loop ends after the row."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    block = tl.make_block_ptr(X, (M, N), (N, 1), (row, 0), (1, BLOCK), (1, 0))
+    acc = tl.zeros([1, BLOCK], tl.float32)
+    for _ in range(0, tl.cdiv(N, BLOCK)):
+        acc += tl.load(block)
+        block = tl.advance(block, (0, BLOCK))
+    tl.store(Y + row, tl.sum(tl.sum(acc, 1), 0))
+
+
+def launch(x):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty(m, device=x.device)
+    kernel[(m,)](x, y, m, n, BLOCK=64)
+    return y
+
+
+# case: descriptor_with_the_shape_of_its_block
+# expect: finding, leaves-its-buffer
+"""The shape is that of the padded row, so nothing past the row is left out."""
+
+
+@triton.jit
+def kernel(X, Y, M, N, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(X, shape=[M, BLOCK], strides=[N, 1], block_shape=[16, BLOCK])
+    y = tl.make_tensor_descriptor(Y, shape=[M, N], strides=[N, 1], block_shape=[16, BLOCK])
+    at = tl.program_id(0) * 16
+    y.store([at, 0], x.load([at, 0]))
+
+
+def launch(x):
+    x = x.contiguous()
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 16),)](x, y, m, n, BLOCK=triton.next_power_of_2(n))
+    return y

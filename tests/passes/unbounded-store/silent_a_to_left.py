@@ -29,6 +29,27 @@ import triton.language as tl
 #+    assert d == 128
 
 
+# case: blocks_that_stay_inside
+# expect: silent
+"""Along the other axis the tile has the length of the row."""
+
+
+@triton.jit
+def kernel(X, Y, M, N: tl.constexpr, BLOCK: tl.constexpr):
+    x = tl.make_block_ptr(X, (M, N), (N, 1), (tl.program_id(0) * BLOCK, 0), (BLOCK, N), (1, 0))
+    y = tl.make_tensor_descriptor(Y, shape=[M, N], strides=[N, 1], block_shape=[BLOCK, N])
+    y.store([tl.program_id(0) * BLOCK, 0], tl.load(x, boundary_check=(0,)))
+
+
+def launch(x):
+    x = x.contiguous()
+    m, n = x.shape
+    assert n == 64
+    y = torch.empty_like(x)
+    kernel[(triton.cdiv(m, 16),)](x, y, m, N=64, BLOCK=16)
+    return y
+
+
 # case: bounded
 # like: no_mask
 # expect: silent

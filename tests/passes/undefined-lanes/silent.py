@@ -392,3 +392,82 @@ def launch(a, x):
     y = torch.empty((m,), device=x.device)
     kernel[(m,)](a, x, y, n, BLOCK=triton.next_power_of_2(n))
     return y
+
+
+# case: scores_cleared_after_the_product
+# expect: silent
+"""The scores of keys after the last are minus infinity, in a tile of pointers and in a block."""
+
+
+@triton.jit
+def kernel(Q, K, Y, N, D: tl.constexpr, BLOCK: tl.constexpr):
+    d = tl.arange(0, D)
+    m = tl.arange(0, BLOCK)
+    q = tl.load(Q + m[:, None] * D + d[None, :])
+    block = tl.make_block_ptr(K, (D, N), (1, D), (0, 0), (D, BLOCK), (0, 1))
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, N, BLOCK):
+        n = start + tl.arange(0, BLOCK)
+        k = tl.load(K + n[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        s = tl.where(n[None, :] < N, tl.dot(q, tl.trans(k)), float("-inf"))
+        b = tl.load(block, boundary_check=(1,), padding_option="zero")
+        t = tl.where(n[None, :] < N, tl.dot(q, b), float("-inf"))
+        total += tl.sum(tl.exp(s) + tl.exp(t), 1)
+        block = tl.advance(block, (0, BLOCK))
+    tl.store(Y + m, total)
+
+
+# case: only_the_maximum_sees_the_zero
+# expect: silent
+"""A maximum that is too large is subtracted and added again; the sum is cleared."""
+
+
+@triton.jit
+def kernel(Q, K, Y, N, D: tl.constexpr, BLOCK: tl.constexpr):
+    d = tl.arange(0, D)
+    n = tl.arange(0, BLOCK)
+    q = tl.load(Q + d)
+    k = tl.load(K + n[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+    s = tl.sum(q[None, :] * k, 1)
+    best = tl.max(s, 0)
+    tl.store(Y, best + tl.log(tl.sum(tl.where(n < N, tl.exp(s - best), 0.0), 0)))
+
+
+def launch(q, k):
+    y = torch.empty(1, device=q.device)
+    kernel[(1,)](q, k, y, k.shape[0], D=64, BLOCK=triton.next_power_of_2(k.shape[0]))
+    return y
+
+
+# case: rows_that_follow_each_other
+# expect: silent
+"""The length is that of whole rows, so no row is masked in part."""
+
+
+@triton.jit
+def kernel(X, Y, length, ROWS: tl.constexpr, GROUP: tl.constexpr):
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = row[:, None] * GROUP + tl.arange(0, GROUP)[None, :]
+    x = tl.load(X + at, mask=at < length)
+    tl.store(Y + row, tl.max(x, axis=1), mask=row < length // GROUP)
+
+
+# case: longest_of_some_lengths
+# expect: silent
+"""What bounds a loop is an integer, and no length is below 0."""
+
+
+@triton.jit
+def kernel(L, X, Y, N, BLOCK: tl.constexpr):
+    c = tl.arange(0, BLOCK)
+    acc = tl.zeros([BLOCK], tl.float32)
+    for i in range(tl.max(tl.load(L + c, mask=c < N, other=0), axis=0)):
+        acc += tl.load(X + i * BLOCK + c)
+    tl.store(Y + c, acc)
+
+
+def launch(lengths, x):
+    n = lengths.shape[0]
+    y = torch.empty(64, device=x.device)
+    kernel[(1,)](lengths, x, y, n, BLOCK=64)
+    return y

@@ -392,3 +392,57 @@ def k(X, Index, S, Y, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     tl.store(S + c, tl.load(X + c))
     tl.store(Y + c, tl.load(S + tl.load(Index + c)))
+
+
+# case: block_read_across
+# verify: no, it has no launcher
+"""The second block pointer has the axes the other way round."""
+
+
+@triton.jit
+def k(X, Y, N: tl.constexpr):
+    rows = tl.make_block_ptr(X, (N, N), (N, 1), (0, 0), (N, N), (1, 0))
+    across = tl.make_block_ptr(X, (N, N), (1, N), (0, 0), (N, N), (0, 1))
+    tl.store(rows, tl.load(rows) * 2)
+    x = tl.load(across)
+    tl.store(tl.make_block_ptr(Y, (N, N), (N, 1), (0, 0), (N, N), (1, 0)), x)
+
+
+# case: starts_of_experts_gathered
+# verify: no, no index is drawn that fits
+"""Each lane reads the start that another one stored; the index of inactive lanes is 0."""
+
+
+@triton.jit
+def k(ids, S, Y, N, E: tl.constexpr, BLOCK: tl.constexpr):
+    e = tl.arange(0, E)
+    tl.store(S + e, e * 8)
+    for first in range(0, N, BLOCK):
+        i = first + tl.arange(0, BLOCK)
+        expert = tl.load(ids + i, mask=i < N, other=0)
+        start = tl.load(S + expert, mask=i < N)
+        tl.store(Y + i, start, mask=i < N)
+
+
+def launch(ids: torch.Tensor):
+    starts = torch.empty(64, dtype=torch.int32, device=ids.device)
+    y = torch.empty_like(ids)
+    k[(1,)](ids, starts, y, ids.numel(), E=64, BLOCK=64)
+    return y
+
+
+# case: butterfly
+# verify: no, it has no launcher
+"""In each step a lane reads what its neighbor stored in the one before."""
+
+
+@triton.jit
+def k(S, Y, N: tl.constexpr, STEPS: tl.constexpr):
+    i = tl.arange(0, N)
+    for step in range(STEPS):
+        x = tl.load(S + (i ^ (1 << step)))
+        tl.store(S + i, x + 1)
+
+
+def launch(s):
+    k[(1,)](s, s, N=64, STEPS=6)

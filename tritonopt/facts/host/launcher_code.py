@@ -41,7 +41,7 @@ from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, names_reshaped_in
 from tritonopt.facts.host.reach import Reach, reach_of
 from tritonopt.facts.host.side_effects import Evaluation
-from tritonopt.facts.host.tensor_expressions import integer, shape_of
+from tritonopt.facts.host.tensor_expressions import integer, same_shape, shape_of
 from tritonopt.facts.host.truths import Guards, Truths, checked, conjuncts, place_of, unknown
 from tritonopt.facts.host.tuner_choices import Tuning
 from tritonopt.facts.language import CEILING_DIVISIONS
@@ -311,6 +311,13 @@ class _Host:
         known = self.tensor(tensor, place, depth)
         if known is None:
             return unknown(tensor, f"{method} {which}")
+        if place is not None and tensor.id not in self._elsewhere and method != "stride":
+            bound = self.binding(tensor.id, place)
+            made = bound.value
+            while isinstance(made, ast.Call):
+                made = same_shape(self._module, made)  # `x = x.contiguous()`
+            if isinstance(made, ast.Name) and isinstance(bound.place, ast.stmt):
+                return self.size(made, method, which, bound.place, depth + 1)
         return Polynomial.of(TensorSize(known, method, which))
 
     def tensor(self, node: ast.Name, place: ast.stmt | None, depth: int) -> Polynomial | None:

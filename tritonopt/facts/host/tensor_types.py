@@ -139,6 +139,12 @@ class _Launcher:
                 _forget(names, [statement])
                 if known is not None:
                     names[name] = known
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                found = [self.infer(value, names) for value in values]
+                _forget(names, [statement])
+                for target, known in zip(targets, found, strict=False):
+                    if isinstance(target, ast.Name) and known is not None:
+                        names[target.id] = known
             case ast.Assert(test=test):
                 _forget(names, [test])
                 self._learn(test, True, names)

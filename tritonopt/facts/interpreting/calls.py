@@ -118,7 +118,7 @@ class Calls:
             return self.language_calls.call(node, method, Arguments([receiver, *given], keywords))
         if given and given[0].op is Op.TUPLE and method not in _SHAPED_METHODS:
             behind = Arguments(given[1:], keywords)
-            return self.language_calls.descriptor_method(node, receiver, method, behind)
+            return self.language_calls.descriptor_method(node, receiver, method, given[0], behind)
         if language.is_question_of_type(method) and not keywords:
             return self.state.table.make(Op.ATTRIBUTE, (receiver, *given), f"{method}()")
         if not language.is_method(method):
@@ -301,14 +301,17 @@ class LanguageCalls:
             mask=get(1, "mask"),
             other=get(2, "other"),
             volatile=_is_volatile(get(7, "volatile"), get(5, "cache_modifier")),
+            checked=get(3, "boundary_check"),
+            padding=get(4, "padding_option"),
         )
 
     def _write(self, node: ast.Call, name: str, arguments: Arguments) -> Value:
         """A store, or an atomic."""
         state, get, pointer = self.state, arguments.get, arguments.get(0, "pointer")
         if name == "store":
-            mask, stored = get(2, "mask"), get(1, "value")
-            state.effect(EffectKind.STORE, node, name, pointer=pointer, mask=mask, stored=stored)
+            mask, stored, checked = get(2, "mask"), get(1, "value"), get(3, "boundary_check")
+            parts = {"pointer": pointer, "mask": mask, "stored": stored, "checked": checked}
+            state.effect(EffectKind.STORE, node, name, **parts)
             return state.table.constant(None)
         mask, stored = arguments.keywords.get("mask"), get(1, "val")
         effect = state.effect(
@@ -332,28 +335,38 @@ class LanguageCalls:
         return None
 
     def descriptor_method(
-        self, node: ast.Call, descriptor: Value, method: str, arguments: Arguments
+        self, node: ast.Call, descriptor: Value, method: str, place: Value, arguments: Arguments
     ) -> Value:
         """`descriptor.load([i, j])` and its kin; `arguments` are those behind the place."""
         stored = arguments.get(0, "value")
         if method == "load" and not arguments.positional:
-            return self.descriptor_load(node, descriptor, method)
+            return self.descriptor_load(node, descriptor, method, place)
         if stored is not None and (method == "store" or method in language.ATOMICS):
-            return self._descriptor_store(node, descriptor, method, stored)
+            return self._descriptor_store(node, descriptor, method, stored, place)
         return self.state.unknown_call(node, "")
 
-    def descriptor_load(self, node: ast.Call, descriptor: Value, method: str) -> Value:
-        return self.state.load(node, method, pointer=self._block(descriptor))
+    def descriptor_load(
+        self, node: ast.Call, descriptor: Value, method: str, *place: Value
+    ) -> Value:
+        return self.state.load(node, method, pointer=self._block(descriptor, *place))
 
     def _descriptor_store(
-        self, node: ast.Call, descriptor: Value, method: str, stored: Value
+        self, node: ast.Call, descriptor: Value, method: str, stored: Value, *place: Value
     ) -> Value:
         kind = EffectKind.STORE if method == "store" else EffectKind.ATOMIC
-        self.state.effect(kind, node, method, pointer=self._block(descriptor), stored=stored)
+        self.state.effect(
+            kind, node, method, pointer=self._block(descriptor, *place), stored=stored
+        )
         return self.state.table.constant(None)
 
-    def _block(self, descriptor: Value) -> Value:
-        return self.state.table.make(Op.BLOCK_POINTER, (descriptor,), "descriptor", shape=None)
+    def _block(self, descriptor: Value, *place: Value) -> Value:
+        table = self.state.table
+        if not (self.state.shapes_of_blocks and place and descriptor.op is Op.BLOCK_POINTER):
+            return table.make(Op.BLOCK_POINTER, (descriptor,), "descriptor", shape=None)
+        block = table.make(Op.BLOCK_POINTER, (descriptor, *place), "descriptor", shape=None)
+        shape = descriptor.operands[3].operands if len(descriptor.operands) > 3 else ()
+        table.blocks |= {block: shape} if shape else {}
+        return block
 
 
 def _is_volatile(volatile: Value | None, modifier: Value | None) -> bool:

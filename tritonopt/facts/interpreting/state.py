@@ -54,7 +54,8 @@ class Mark(NamedTuple):
 class State:
     """The record as far as it goes, and the frame, loops and conditions around what comes next."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, shapes_of_blocks: bool = False) -> None:
+        self.shapes_of_blocks = shapes_of_blocks
         self.record = Interpretation(kernel)
         self.table = self.record.table
         self.clock = 0
@@ -98,14 +99,10 @@ class State:
         node: ast.AST,
         name: str,
         *,
-        pointer: Value | None = None,
-        mask: Value | None = None,
-        other: Value | None = None,
-        stored: Value | None = None,
-        loaded: Value | None = None,
         volatile: bool = False,
+        **parts: Value | None,
     ) -> Effect:
-        """Note an effect as the next one."""
+        """Note an effect as the next one; the parts are those of an `Effect`."""
         self.clock += 1
         inlined_at = self.frame.inlined_at
         effect = Effect(
@@ -115,44 +112,26 @@ class State:
             name,
             tuple(self.nest),
             (*self.guards, *self.returned),
-            pointer,
-            mask,
-            other,
-            stored,
-            loaded,
-            volatile,
-            inlined_at is not None,
+            volatile=volatile,
+            inlined=inlined_at is not None,
+            **parts,
         )
         self.record.effects.append(effect)
         return effect
 
     def load(
-        self,
-        node: ast.AST,
-        name: str,
-        *,
-        pointer: Value | None,
-        mask: Value | None = None,
-        other: Value | None = None,
-        volatile: bool = False,
+        self, node: ast.AST, name: str, *, volatile: bool = False, **parts: Value | None
     ) -> Value:
         """Note a load as the next effect; what it loads is equal to no other value."""
         nothing = self.table.constant(None)
-        shape = None
-        if pointer is not None and pointer.op is not Op.BLOCK_POINTER:
+        pointer, mask, other = map(parts.get, ("pointer", "mask", "other"))
+        shape = self.table.blocks.get(pointer) if pointer and self.shapes_of_blocks else None
+        if pointer is not None and pointer.op is not Op.BLOCK_POINTER and shape is None:
             shape = broadcast_shapes([pointer.shape, *([mask.shape] if mask is not None else [])])
         operands = (pointer or nothing, mask or nothing, other or nothing)
         loaded = self.table.make(Op.LOAD, operands, self.clock + 1, shape=shape)
-        effect = self.effect(
-            EffectKind.LOAD,
-            node,
-            name,
-            pointer=pointer,
-            mask=mask,
-            other=other,
-            loaded=loaded,
-            volatile=volatile,
-        )
+        parts["loaded"] = loaded
+        effect = self.effect(EffectKind.LOAD, node, name, volatile=volatile, **parts)
         self.record.loads[effect.order] = effect
         return loaded
 

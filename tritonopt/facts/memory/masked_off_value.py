@@ -334,8 +334,8 @@ class Padding:
     # Loads and masks
 
     def _load(self, value: Value, axes: Axes) -> float:
-        line = self._facts.interpretation.loads[value.number].line
-        mask, other = value.mask, value.other
+        load = self._facts.interpretation.loads[value.number]
+        line, mask, other = load.line, load.mask or value.mask, load.other or value.other
         if value.shape is None or mask.is_none:
             raise NotKnown("load-is-not-masked", f"the load in line {line} has no mask")
         if not self._is_off(mask, axes):
@@ -352,7 +352,7 @@ class Padding:
         table = self._facts.interpretation.table
         for pattern in axes:
             if mask.shape != ():
-                mask = table.insert_axes(mask, pattern)
+                mask = table.insert_axes(mask, tuple(map(bool, pattern)))
         if self._kept is not None and _implies(mask, self._kept):
             return True
         if self._condition is None or not all(map(_is_of_indices, (mask, self._condition))):

@@ -10,6 +10,7 @@ of every program and every iteration.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -24,6 +25,7 @@ from tritonopt.facts.algebra.atoms import (
     FloorDiv,
     Iteration,
     Lane,
+    Math,
     Maximum,
     Minimum,
     Mod,
@@ -304,7 +306,7 @@ def _factor(
         return itemgetter(varying[atom])
     if atom in known:
         return known[atom]
-    if not isinstance(atom, COMPUTED):
+    if not isinstance(atom, (*COMPUTED, Math)):
         return None
     if not any(leaf in varying for leaf in atom.leaves()):
         return _number_of_atom(atom, known)
@@ -315,7 +317,7 @@ def _factor(
 
 
 def _number_of_atom(atom: Atom, numbers: Mapping[Atom, int]) -> int | None:
-    if not isinstance(atom, COMPUTED):
+    if not isinstance(atom, (*COMPUTED, Math)):
         return None
     return _computed(atom, [number_of(form, numbers) for form in atom.inside])
 
@@ -351,6 +353,8 @@ def _computed(atom: Atom, sides: Sequence[int | None]) -> int | None:
             return int(a != 0)
         case Choice(), [int() as test, then, other]:
             return then if test else other
+        case Math(name=name), [int() as a, int() as b] if name in _BITS and a >= 0 <= b < 64:
+            return _BITS[name](a, b)
         case PowerOfTwo(), [int() as a]:
             return 1 << (a - 1).bit_length() if a > 0 else None
     return None
@@ -365,6 +369,14 @@ def _are_one(left: Polynomial, right: Polynomial) -> int | None:
             return None
     return int(left == right)
 
+
+_BITS: Mapping[str, Callable[[int, int], int]] = {
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "shl": operator.lshift,
+    "shr": operator.rshift,
+}
 
 COMPUTED = (
     *(Minimum, Maximum, CeilDiv, FloorDiv, Mod, PowerOfTwo),

@@ -224,7 +224,7 @@ def find_integers(interpretation: Interpretation, pointers: frozenset[str]) -> I
         elif value.op in _SUMMED_SIZES:
             for operand in value.operands:
                 descend(operand)
-        elif value.op in _PASSED_THROUGH:
+        elif value.op in _PASSED_THROUGH or value.op is Op.REDUCE:
             descend(value.operand)
 
     for value in interpretation.computed:
