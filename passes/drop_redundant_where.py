@@ -40,23 +40,24 @@ class DropRedundantWhere(Pass):
 
     ## Why
 
-    The code is easier to read, and saves a select. The compiler may contract the remaining `a * b`
-    with an addition.
+    The code is easier to read, and one select instruction is saved. The compiler may contract the
+    remaining `a * b` with an addition.
 
     ## Conditions
 
     - Every load in `e` has an `other=`, without which inactive lanes are undefined, and a mask that
-      implies the condition, if necessary by index arithmetic without int32 overflow
-      (`no-int32-overflow`, assumed).
-    - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by steps
-      exact in every type: arithmetic on zeros, integers up to 127 and infinities, minimum, maximum,
-      comparisons, casts, `exp(-inf)`. So `x - mean` stays (it is -mean there), and so do
-      `x * scale` (NaN for an infinite scale, -0.0 for a negative one) and `log(1 + x)` (0 only if
-      the hardware's logarithm is exact).
-    - Shape and type stay: a float constant makes an integer `e` fp32, an integer one a boolean
-      int32. A cast, an annotation, float arithmetic or a launch shows the type. Otherwise
-      `--safety assumption` assumes that the data has the type of `other=`, a float for a float
-      constant. Type rules: Triton 3.6 and 3.7.
+      implies the condition of the `tl.where`. If index arithmetic is needed for this, we assume
+      that it does not overflow int32 (`no-int32-overflow`).
+    - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by
+      operations that are exact in every type: arithmetic on zeros, integers up to 127 and
+      infinities, minimum, maximum, comparisons, casts, `exp(-inf)`. The pass declines `x - mean`
+      (which is -mean there), `x * scale` (NaN for an infinite scale, -0.0 for a negative one) and
+      `log(1 + x)` (0 only if the hardware's logarithm is exact).
+    - Shape and type do not change: in a `tl.where` a float constant makes an integer `e` fp32, and
+      an integer constant makes a boolean `e` int32. The type is known from a cast, an annotation,
+      float arithmetic or a launch. If it is unknown, `--safety assumption` assumes that the data
+      has the type of `other=`, and is float if the constant is. The type rules are those of Triton
+      3.6 and 3.7.
 
     ## Numerics
 
@@ -96,7 +97,7 @@ class DropRedundantWhere(Pass):
     """
 
     name: ClassVar[str] = "drop-redundant-where"
-    summary: ClassVar[str] = "drop a tl.where whose inactive lanes already hold its value"
+    summary: ClassVar[str] = "drop a tl.where whose inactive lanes already have its value"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

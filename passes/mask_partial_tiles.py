@@ -46,26 +46,26 @@ class MaskPartialTiles(Pass):
 
     ## What it does
 
-    In a loop with `tl.dot`, `s = tl.where(rows[:, None] >= cols[None, :], s, float("-inf"))` goes
-    under an `if` that compares the first row with the last column. What is computed only for the
-    mask, right before, goes along.
+    In a loop with `tl.dot`, `s = tl.where(rows[:, None] >= cols[None, :], s, float("-inf"))` moves
+    under an `if` that compares the first row with the last column of the tile. Statements right
+    before it that only compute the mask move too.
 
     ## Why
 
-    In causal attention no element of most tiles is masked off, so they skip the mask. Loads stay
-    outside of the branch, so Triton still pipelines them. By default the pass acts only if the
-    program id selects the rows and the iteration the columns, and if the loop starts at a column
-    before all rows and ends at a bound computed from the program id.
+    In causal attention no element of most tiles is masked off, so these tiles skip the mask. Loads
+    stay outside of the branch, so Triton still pipelines them. If it is not named, the pass
+    requires that the program id selects the rows and the iteration the columns, that the loop
+    starts at a column before all rows, and that it ends at a bound computed from the program id.
 
     ## Conditions
 
-    - The mask combines comparisons with `&` (with `|` if the tile is the last argument of
-      `tl.where`). These compare sums and differences of lanes and scalars, which may have positive
+    - The mask combines comparisons with `&` (or with `|` if the tile is the last argument of
+      `tl.where`). Each compares sums and differences of lanes and scalars, which may have positive
       factors (`extremes-are-not-known`).
-    - The other argument is a number; shape and type of the tile stay. What `tl.dot` multiplies is
-      assumed to be floats: else the branch would not compile.
-    - The loop is not warp-specialized. Under another runtime `if`, the pass reports nothing.
-    - Index arithmetic is taken not to overflow (`no-int32-overflow`).
+    - The other argument of `tl.where` is a number; shape and type of the tile do not change. We
+      assume that `tl.dot` multiplies floats; with integers the branch would not compile.
+    - The loop is not warp-specialized. A mask under another runtime `if` is no site.
+    - We assume that index arithmetic does not overflow (`no-int32-overflow`).
 
     ## Numerics
 
@@ -103,12 +103,12 @@ class MaskPartialTiles(Pass):
 
     1.07x to 1.32x in causal attention, 1.00x to 1.06x where only the last tile is partial.
 
-    One H200, Triton 3.6, cold L2, 32 cells: forward, bf16, heads of 64 and 128, 1024 to 8192
-    tokens (`benchmarks/by_hand.py`).
+    One H200, Triton 3.6, cold L2, 32 cells: forward, bf16, heads of 64 and 128, 1024 to 8192 tokens
+    (`benchmarks/by_hand.py`).
     """
 
     name: ClassVar[str] = "mask-partial-tiles"
-    summary: ClassVar[str] = "skip the mask of scores on tiles where it is true all over"
+    summary: ClassVar[str] = "skip the mask of scores on tiles without masked elements"
     gain: ClassVar[Gain | None] = Gain(
         figure("mask-partial-tiles"),
         f"{WHERE}, in causal attention",

@@ -96,7 +96,7 @@ def test_only_what_is_named_changes(run: Any, where: str) -> None:
     assert code == 0 and out.count("@@ ") == 1 and whole.count("@@ ") == 2
     assert "tl.max_contiguous" in out and "def other" in "".join(TWO.splitlines(True)[17:18])
     assert err.splitlines()[0].startswith("k.py:20:14: contiguity-hints")
-    assert err.endswith("2 kernels: 1 site passed, 0 missed; 1 file would change\n")
+    assert err.endswith("2 kernels: 1 rewrite applied, 0 not applied; 1 file would change\n")
 
 
 def test_several_places_of_one_file(run: Any) -> None:

@@ -116,7 +116,7 @@ def test_rewritten_in_place(
     assert main(["rewrite", "--write", "--passes", "online-softmax,row-batch", str(path)]) == 0
     err = capsys.readouterr().err
     assert "online-softmax [rounding]: merged" in err and "cells run in any order" in err
-    assert "row-batch [contract]: missed, unseen-launches" in err
+    assert "row-batch [contract]: not applied, unseen-launches" in err
     before, after = json.loads(kernels), json.loads(path.read_text())
     changed = [
         a["source"] != b["source"] for a, b in zip(before["cells"], after["cells"], strict=True)
