@@ -228,7 +228,7 @@ class _Clearing:
             if types.by_launch:
                 attempt.assume_no_other_launches()
         elif self._is_only_cast_to_fp32:
-            attempt.prove(claim, "whatever it is, it becomes fp32 and nothing else")
+            attempt.prove(claim, "in any case it becomes fp32")
         else:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
             # A cast to a type that is not known says nothing of it; else `other=` does.
@@ -239,7 +239,7 @@ class _Clearing:
                 detail = f"the data may be {data}, which would become {becomes}"
                 raise unknown(claim, "type-is-unknown", detail)
             attempt.need(Safety.ASSUMPTION)
-            attempt.assume(claim, f"we assume that other= says it; {data} would become {becomes}")
+            attempt.assume(claim, f"we assume the type of other=; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             attempt.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 
@@ -274,7 +274,7 @@ class _Clearing:
         if any(e.node in lost for e in self.facts.effects) or any(
             isinstance(n, ast.NamedExpr) for n in lost
         ):
-            raise refuted(claim, "effect-inside", "the condition does more than that")
+            raise refuted(claim, "effect-inside", "the condition has an effect")
         statement = self._self_assignment
         if statement is not None and "#" in self._behind(statement):
             raise refuted(claim, "comment-inside", "a trailing comment would be lost")

@@ -160,12 +160,15 @@ def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
         if any(facts.types.of(v.operands[0]).some_in(frozenset({"fp64"})) for v in values):
             raise refuted("type-stays", "type-changes", "the constant has the precision of fp32")
         if not chain:
-            detail = "the loop does not show that a maximum which it carries is subtracted"
+            detail = "the loop is not proved to subtract its running maximum"
             raise unknown(claim, "maximum-is-not-subtracted", detail)
         if not _Flow(facts, chain).counts_nowhere():
-            detail = "results below 2**-126 would be 0, and may count without the 1 of the maximum"
+            detail = (
+                "results below 2**-126 would be 0, and may be used outside of a sum "
+                "with the 1 of the maximum"
+            )
             raise unknown(claim, "tiny-results-count", detail)
-        attempt.prove(claim, "results are at most 1, and the sums have the 1 of the maximum")
+        attempt.prove(claim, "results are at most 1, and the sums include the 1 of the maximum")
         for call in calls:
             check_no_comment(facts.kernel.module, call)
             writer = Writer(facts)
@@ -174,11 +177,11 @@ def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
     return Site.of(
         attempt,
         calls[0],
-        "turned tl.exp into tl.exp2, of the exponent times log2(e)",
+        "replaced tl.exp by tl.exp2 of the exponent times log2(e)",
         "kept tl.exp",
         needs={Safety.ROUNDING},
         profit=profit(facts, "exp-to-exp2", never=never),
-        advice="write this exponential to base two: tl.exp2 of the exponent times log2(e)",
+        advice="replace tl.exp by tl.exp2 of the exponent times log2(e)",
     )
 
 

@@ -126,7 +126,7 @@ def _site(
     many = next(n for n in (_MOST + 1, _LARGE) if (number_of(programs, {size: n}) or 0) > _MOST)
     what = (
         f"the launch in {binding.launch.where} has {number_of(programs, {size: many})} programs "
-        f"along axis {axis} where {rows} is {many}, and a GPU allows {_MOST}"
+        f"along axis {axis} if {rows} is {many}, and CUDA allows {_MOST}"
     )
     advice = f"{what}: swap it with axis 0"
     site = Site.of_mistake(facts.kernel.node, "grid-is-known", "grid-ends", advice)

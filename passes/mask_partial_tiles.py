@@ -37,7 +37,7 @@ _LIKE_LANES = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION})
 _MEETING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO})
 _OF_ANY_WIDTH = frozenset({Op.LOAD, Op.CAST, Op.CARRIED, Op.RESULT, Op.PHI, Op.OPAQUE})
 _Comparison: TypeAlias = tuple[Op, Value, Value]
-_FEW = "a gain was measured where rows of the program are compared with columns that end at them"
+_FEW = "a gain was measured if rows of the program are compared with columns that end at these rows"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class MaskPartialTiles(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("mask-partial-tiles"),
         f"{WHERE}, in causal attention",
-        "the mask is true all over most tiles",
+        "the mask is true for all elements of most tiles",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -198,10 +198,10 @@ class _Masked:
         return Site.of(
             attempt,
             self.statement,
-            "put the mask of the tile under a branch, which tiles skip where it is true all over",
+            "put the mask of the tile under a branch, which tiles without masked elements skip",
             "kept the mask",
             profit=profit(self.facts, "mask-partial-tiles", never=never),
-            advice="skip this mask where it is true all over the tile, by a branch of a scalar",
+            advice="skip this mask for tiles without masked elements, by a branch on a scalar",
         )
 
     def _check_tile(self, attempt: Attempt) -> None:
@@ -214,7 +214,7 @@ class _Masked:
         masked = values[self.statement.value]
         tile = masked.then if self.where_true else masked.other
         if masked.shape is None or masked.shape != tile.shape:
-            detail = "the mask gives it more axes or lanes, as far as is known"
+            detail = "the mask may give it more axes or lanes"
             raise unknown("shape-stays", "shape-changes", detail)
         keeping = FLOATS | (INTEGERS if values[self.number].dtype == "int" else frozenset())
         types = facts.types.of(tile)
@@ -222,7 +222,7 @@ class _Masked:
             detail = "the other argument may give it another type"
             raise refuted("type-stays", "type-changes", detail)
         if types.all_in(keeping):
-            attempt.prove("type-stays", f"a number takes on the type of the tile, {types.where}")
+            attempt.prove("type-stays", f"a number gets the type of the tile, {types.where}")
         elif self._is_float(tile):
             attempt.assume("type-stays", "tl.dot multiplies floats; else it would not compile")
         else:
@@ -250,7 +250,7 @@ class _Masked:
         elif value.op in _OPPOSITE:
             yield (value.op if holds else _OPPOSITE[value.op]), value.left, value.right
         else:
-            detail = "a part of the mask is no comparison of what is less and what is greater"
+            detail = "a part of the mask is not a comparison by < or >"
             raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
     def _first(self) -> ast.stmt:
@@ -319,7 +319,7 @@ class _Masked:
                         bounds = self._extreme(writer, at, tile, greatest)
                         by = self._extreme(writer, at, factor, greatest)
                         return ast.BinOp(bounds, ast.Mult(), by)
-        detail = "the least and the greatest of what is compared are not known before the mask"
+        detail = "the least and greatest compared values are not known before the mask"
         raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
     def _check_widths(self, *sides: Value) -> None:
@@ -333,7 +333,7 @@ class _Masked:
                 plain = parts.isdisjoint(_OF_ANY_WIDTH) and one.dtype != "float"
                 if other.shape == () or plain or seen.all_in(wide) or self._is_wide(other):
                     continue
-            detail = "lanes meet what may be narrower than they are, or has no sign"
+            detail = "lanes are combined with values that may be narrower or unsigned"
             raise unknown(_CLAIM, "type-is-unknown", detail)
 
     def _is_wide(self, value: Value) -> bool:

@@ -121,7 +121,7 @@ class _Extremum:
         old, new = self._text(self._call), ""
         with self._attempt:
             new = self._rewritten()
-        done = f"turned {old} into {new}. Measured: no faster and no slower"
+        done = f"replaced {old} by {new}; measured: equally fast"
         changes = (ReplaceExpression(self._call, new),)
         return Site.of(self._attempt, self._call, done, f"kept {old}", changes=changes)
 
@@ -177,11 +177,13 @@ class _Extremum:
     def _check_constant(self, number: int | float) -> None:
         claim = "constant-is-plain"
         if isinstance(number, bool):
-            raise refuted(claim, "type-changes", f"{number} is no number")
+            raise refuted(claim, "type-changes", f"{number} is not a number")
         if math.isnan(number):
             raise refuted(claim, "constant-is-special", "with NaN the result would always be NaN")
         if number == 0 and math.copysign(1.0, number) < 0:
-            zeros = "of -0.0 and 0.0 a comparison picks the second, the hardware the larger"
+            zeros = (
+                "for -0.0 and 0.0 a comparison picks the second operand, the hardware the larger"
+            )
             raise refuted(claim, "constant-is-special", zeros)
         ordinary = number == 0 or math.isinf(number) or _SMALLEST <= abs(number) <= _LARGEST
         if not ordinary or (isinstance(number, int) and _rounded("f", number) != number):
@@ -220,7 +222,7 @@ class _Extremum:
             raise unknown(claim, "type-is-unknown", detail)
         else:
             returned = f"tl.{self._name} would return fp32 where it is fp16 or bf16"
-            self._attempt.assume(claim, f"{x.id} is taken for fp32; {returned}")
+            self._attempt.assume(claim, f"{x.id} is assumed to be fp32; {returned}")
             self._attempt.need(Safety.ASSUMPTION)
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:

@@ -91,7 +91,7 @@ class NarrowArithmetic(Lint):
             dtype = loop.initial[name].dtype or ""
             sums = any(term.op in (Op.LOAD, *_ARITHMETIC) for term in terms)
             if sums and not loop.inlined and "int" in dtype and dtype in _NARROW:
-                message = f"{name} is of {dtype}, which a sum over this loop exceeds: make it int32"
+                message = f"{name} is of {dtype}, which overflows in this loop: make it int32"
                 yield Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
             sums |= any(term.function in MATRIX for term in terms if term.op is Op.RESHAPED)
             if sums and not loop.inlined and dtype in _HALF:
@@ -105,7 +105,7 @@ class NarrowArithmetic(Lint):
                 and known.is_extreme(effect.stored)
             ):
                 message = "a NaN element is ignored, where torch returns NaN"
-                harm = "a NaN in the input disappears"
+                harm = "a NaN in the input is lost"
                 site = Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
                 yield replace(site, is_note=True)
 

@@ -176,7 +176,7 @@ def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
     types = f", with {' and '.join(launched.taken)} in {USUAL_TYPE}" if launched.taken else ""
     length = dict(setting.constants)[launched.tile]
     message = (
-        f"a tile of {launched.tile}={length} does not fit into registers: launched in "
+        f"a tile of {launched.tile}={length} spills registers: launched in "
         f"{launched.launch.where}{where}, with {setting.warps} warps, a thread has {_said(own)} "
         f"(compiled for sm_90{types}); {', and '.join(fixes)}"
     )

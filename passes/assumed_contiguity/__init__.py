@@ -149,7 +149,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
         why = _why(view, tensor) if tensor is not None else ""
         is_note = tensor is not None and not why and _may_be_strided(view, tensor)
         if is_note and tensor is not None:
-            why = f"the launch in {launch.where} passes {tensor.name} as it comes"
+            why = f"the launch in {launch.where} passes {tensor.name} without .contiguous()"
     except TooLarge:
         return None
     if tensor is None or not why:
@@ -180,13 +180,14 @@ def _why(view: FlatReads, tensor: Given) -> str:
     if view.has_one_stride and not view.is_flat:
         return (
             f"{where} one stride of {name} for the rows of several dimensions: with "
-            f"{name}.transpose(0, 1) they lie in another order"
+            f"{name}.transpose(0, 1) the rows are in another order"
         )
     if tensor.moved is not None:
         return f"{where} a view, {ast.unparse(tensor.moved)}" if view.goes_over_rows else ""
     if tensor.is_gradient and not tensor.checks_last:
         return (
-            f"{where} the gradient {name} as it comes: that of y.sum() is expanded, and has one "
+            f"{where} the gradient {name} without .contiguous(): that of y.sum() is "
+            "expanded, and has one "
             "element"
         )
     if view.has_given_stride and others:
@@ -196,7 +197,10 @@ def _why(view: FlatReads, tensor: Given) -> str:
         return ""
     if not view.is_divided:
         return ""
-    return f"{where} {name} as it comes: of {name}.transpose(0, 1) it takes [1, 0] for [0, 1]"
+    return (
+        f"{where} {name} without .contiguous(): for {name}.transpose(0, 1) the kernel "
+        "reads [1, 0] instead of [0, 1]"
+    )
 
 
 def _may_be_strided(view: FlatReads, tensor: Given) -> bool:

@@ -161,17 +161,19 @@ class AutotuneConfigs(Pass):
             if self.tiles and tile is None:
                 check_more_than_warps(facts, why)
             if tile is not None:
-                attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
-                attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")
-            attempt.write(_changes(facts, tile, restored), "the launches can leave it to a tuner")
+                attempt.prove("length-is-known-at-the-launch", f"{tile.name} may have any length")
+                attempt.assume(
+                    "parts-are-independent", "two pointers are the same buffer or disjoint"
+                )
+            attempt.write(_changes(facts, tile, restored), "a tuner can choose it for all launches")
         if tile is not None and not tile.is_exact:
             attempt.need(Safety.ROUNDING)
         what = "warps" if tile is None else f"warps and {tile.name}"
         return Site.of(
             attempt,
             facts.kernel.node,
-            f"left {what} to Triton's tuner" + (f"; the tile stays: {why}" if why else ""),
-            "added no tuner",
+            f"left {what} to Triton's tuner" + (f"; the tile length stays: {why}" if why else ""),
+            "did not add a tuner",
             needs={Safety.CONTRACT},
             bits=bits_when_code_moves(facts),
             advice="let Triton's tuner choose warps and tiles",

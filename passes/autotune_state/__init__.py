@@ -240,7 +240,7 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         said.update(bases)
         names = ", ".join(f'"{one}"' for one in bases)
         claim = Condition("launches-can-be-tuned", Status.REFUTED, found, "state-is-not-restored")
-        what = f"{found}, so that tuning leaves a wrong {base} behind"
+        what = f"{found}; tuning repeats this, so {base} is wrong after it"
         yield Site(
             decorator,
             (claim,),
@@ -303,7 +303,8 @@ def _updated(facts: KernelFacts, store: Effect, base: str, kept: frozenset[str])
             where = "" if read == base else _in_place(facts, base, read)
             return (
                 f"line {store.line} stores to {base} what is computed from the same element in "
-                f"line {load.line}" + (where and f", which is of {read}: {where} passes one tensor")
+                f"line {load.line}"
+                + (where and f", through {read} ({where} passes the same tensor)")
             )
     return ""
 

@@ -158,18 +158,18 @@ class BlockPointers(Pass):
         DescriptorLegality(facts, writer, proof.accesses, attempt).check()
         changes = tuple(Descriptors(facts, writer, proof).changes())
         what = "the descriptors, and an allocator at each launch"
-        return changes, f"turned {_number(proof)} into tensor descriptors", what
+        return changes, f"replaced {_number(proof)} by tensor descriptors", what
 
 
 def _message(*proofs: BlockTiles, others: Sequence[str] = ()) -> str:
-    message = f"turned {_number(*proofs)} into pointers and masks"
+    message = f"replaced {_number(*proofs)} by pointers and masks"
     if others:
         message += f", with those of {', '.join(others)}"
     accesses = [access for proof in proofs for access in proof.accesses.accesses]
     undefined = sum(a.is_load and bool(a.checked) and not a.padding for a in accesses)
     if undefined:
         loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
-        message += f"; what {loads} outside of the tensor is undefined, as before"
+        message += f"; values that {loads} outside of the tensor are undefined, as before"
     return message
 
 

@@ -146,7 +146,8 @@ class CollapseLoops(Pass):
         return Site.of(
             attempt,
             nest.first,
-            f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
-            f"left the loops in lines {lines} as they are",
+            f"collapsed the loops in lines {lines} into one loop over tiles of {self.block} "
+            "elements",
+            f"did not collapse the loops in lines {lines}",
             advice=f"make the loops in lines {lines} one loop over tiles",
         )

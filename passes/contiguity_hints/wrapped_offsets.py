@@ -194,7 +194,7 @@ class _Check:
             lanes = self._facts.forms.of(extent).constant_value
             number = form.constant_value if form is not None else None
             if lanes is not None and number is not None and number > lanes:
-                detail = f"{number} lanes are promised of a tile that has {lanes}"
+                detail = f"{number} lanes are promised for a tile of {lanes}"
                 return "hint-is-useful", "hint-is-malformed", detail
         return None
 
@@ -202,7 +202,7 @@ class _Check:
         text = counterexample(
             self._facts, self._kernel.divisibility, self._kernel.bounds, self._hinted
         )
-        detail = f"this hint can be false: {text}; drop it, or assert what makes it true"
+        detail = f"this hint can be false: {text}; remove it, or assert its condition"
         return ("hint-is-true", "hint-can-be-false", detail) if text else None
 
     def _narrow(self) -> tuple[str, str, str] | None:

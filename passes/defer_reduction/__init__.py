@@ -122,7 +122,7 @@ class DeferReduction(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("defer-reduction, more iterations"),
         f"{WHERE}, in loops of four iterations and more, most where few programs have long rows",
-        "the threads of a program wait for each other once, not in every iteration",
+        "the threads of a program synchronize once, not in every iteration",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -150,7 +150,10 @@ class DeferReduction(Pass):
                 covered |= {(loop.node, candidate.name) for loop in deferral.loops}
                 sites.append((deferral, attempt))
             elif candidate.is_innermost:
-                left = f"left {candidate.name} in the loop in line {candidate.loop.line} as it is"
+                left = (
+                    f"did not defer the reduction of {candidate.name} in the loop in "
+                    f"line {candidate.loop.line}"
+                )
                 sites.append(Site.of(attempt, candidate.anchor, "", left))
         others = [found[0] for found in sites if isinstance(found, tuple)]
         for found in sites:
@@ -175,7 +178,8 @@ class DeferReduction(Pass):
         return Site.of(
             attempt,
             deferral.updates[0].statement,
-            f"reduced {what}: a tile [{deferral.size.readable}] is kept through the loop",
+            f"reduced {what}: a tile [{deferral.size.readable}] stays in registers through "
+            "the loop",
             "",
             needs=() if deferral.exact else {Safety.ROUNDING},
             bits=Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,

@@ -183,7 +183,7 @@ class FuseStats(Pass):
         figure("fuse-stats shifted, long rows"),
         f"{WHERE}, for rows of 16384 elements and more that take several tiles; a loss where one "
         "tile holds the row",
-        "each row is read from memory once less",
+        "each row is read from memory one time less",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -208,7 +208,7 @@ class FuseStats(Pass):
                     done = [site for site in linear if not site.failed]
                     examined = done[:1] or linear or examined
                 if examined:
-                    # The first sweep that fits, else the one that came nearest to it.
+                    # The first loop that fits, else the one that came nearest to it.
                     yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
 
     @property
@@ -217,14 +217,14 @@ class FuseStats(Pass):
         return self.formula == "moments"
 
     def _multiplied_out(self, sum_: LinearSum) -> Site:
-        """The site of a sum into which numbers of the first sweep go as factors."""
+        """The site of a sum into which numbers of the first loop go as factors."""
         from tritonopt.passes.fuse_stats.linear_sums import prove_linear
         from tritonopt.passes.fuse_stats.linear_sweep import LinearSweep
 
         with Attempt() as attempt:
             prove_linear(sum_, attempt, plain=self._is_plain)
             changes = LinearSweep(sum_).changes(attempt)
-            attempt.write(changes, "what the merged sweep needs can be written there")
+            attempt.write(changes, "all values of the merged loop can be written there")
         return _site(attempt, sum_.sweeps, "multiplied out", _expanded(), "fuse-stats, expanded")
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
@@ -236,13 +236,13 @@ class FuseStats(Pass):
         with Attempt() as attempt:
             fusion = prove_fusion(candidate, attempt)
             changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
-            attempt.write(changes, "what the merged sweep needs can be written there")
+            attempt.write(changes, "all values of the merged loop can be written there")
         how, measured = f"{self.formula} formula", _measured(self.formula)
         return _site(attempt, candidate.sweeps, how, measured, "fuse-stats")
 
 
 def _site(attempt: Attempt, sweeps: TwoSweeps, how: str, measured: str, rewrite: str) -> Site:
-    """The site of the second sweep, as the attempt to merge it came out."""
+    """The site of the second loop, as the attempt to merge it came out."""
     into = f"the loop in line {sweeps.second.line} into the one in line {sweeps.first.line}"
     return Site.of(
         attempt,

@@ -200,7 +200,7 @@ class GridStride(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("grid-stride, sums"),
         f"{WHERE}, where sums of gradients are gathered in registers (layer norm backward)",
-        "what is added to the same memory for every tile is added once for a program",
+        "values that every tile adds to the same memory are added once per program",
         "{programs=sm*2}",
     )
 
@@ -242,7 +242,7 @@ class GridStride(Pass):
             attempt,
             ids.calls[0],
             self._message(tiling) if tiling is not None else "",
-            "did not make a loop over tiles",
+            "did not add a loop over tiles",
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             profit=profit(facts, "grid-stride", never="" if adds else _NO_SUM),
             advice=self._advice(tiling) if tiling is not None else "",
@@ -256,7 +256,7 @@ class GridStride(Pass):
         for extent in tiling.launches.extents:
             if extent.axes != 1:
                 detail = f"the launch in {extent.launch.where} starts programs along other axes too"
-                way = "name a limit for this one, as in grid-stride{programs=sm*8}"
+                way = "give a limit for this axis, as in grid-stride{programs=sm*8}"
                 reason = "other-axes-are-unlimited"
                 raise refuted("grid-is-known", reason, f"{detail}: {way}")
 
@@ -290,8 +290,8 @@ class GridStride(Pass):
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:
             number = "1 statement" if len(hoisted) == 1 else f"{len(hoisted)} statements"
-            parts.append(f"{number} before the loop, done once")
-        parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
+            parts.append(f"{number} before the loop, executed once")
+        parts += [f"the atomic in line {sum_.statement.lineno} executed once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
         return "; ".join([*parts, _expectation(tiling)])
 
@@ -309,17 +309,17 @@ def _expectation(tiling: Tiling) -> str:
     sums = tiling.sums.sums
     if sums and not any(sum_.is_tile for sum_ in sums):
         return (
-            "a loss is to be expected, for a tile adds one number, which costs little "
+            "slower is expected, because a tile adds only one number "
             f"({figure('grid-stride, one number')} {WHERE})"
         )
     if sums:
         return (
-            "a gain is to be expected, for there are fewer atomics "
+            "faster is expected, because there are fewer atomics "
             f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
         )
     if tiling.body.hoisted_loads:
         return (
-            "a gain or a loss: loads are saved, but programs start faster than a loop iterates "
+            "faster or slower: loads are saved, but programs start faster than a loop iterates "
             f"({figure('grid-stride, no sums')} {WHERE})"
         )
     also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""

@@ -175,7 +175,7 @@ def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
         yield _site(facts, group)
         return
     first = overflows[0]
-    what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
+    what = f"{_text(facts, first)} would be {first.number} if {first.where}"
     nodes = (n for n, value in facts.values.items() if value is first.value)
     message = f"{what}: cast the loaded index to 64 bits"
     anchor = next(nodes, facts.kernel.node)
@@ -194,7 +194,7 @@ def _of_unseen_launches(facts: KernelFacts) -> Iterator[Site]:
         nodes = [n for n, value in facts.values.items() if value is found]
         row = _factor_of(facts, found)
         what = f"{_text_of(facts, found)} is computed in 32 bits: cast {row} to tl.int64"
-        harm = "of a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
+        harm = "for a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
         anchor = nodes[0] if nodes else facts.kernel.node
         site = Site.of_mistake(anchor, "offset-fits", "product-may-overflow", what, harm)
         yield replace(site, is_note=True)
@@ -253,7 +253,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, left: str = "") ->
     text = " and ".join(texts)
     what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
     with attempt:
-        attempt.prove("type-stays", "it goes into addresses and comparisons alone")
+        attempt.prove("type-stays", "it is used only in addresses and comparisons")
         if any(place.slows for place in places):
             detail = "tiles of a loop become 64-bit, which may be slower"
             attempt.assume("tile-fits-the-registers", detail)

@@ -159,7 +159,7 @@ class LoopUnswitch(Pass):
         figure("loop-unswitch, not taken, a large product"),
         f"{WHERE} in a large matrix product while it is not taken, "
         f"{figure('loop-unswitch, taken, a large product')} while it is",
-        "what does not change is not asked for again in every iteration",
+        "an invariant condition is not tested in every iteration",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -186,12 +186,15 @@ class LoopUnswitch(Pass):
         with Attempt() as attempt:
             plan = legal_plan(branch, self.max_statements, attempt)
             if len(plan.copies) > 1:
-                left = "the loop is there once for each way it can go"
+                left = "there is one copy of the loop per branch"
                 _check_waits(branch)
             attempt.write(unswitched(branch, plan), "what replaces the branch can be written")
         missed = f"did not move {test} out of {header}"
         if not never and attempt.failed and attempt.failed.reason == "too-many-statements":
-            missed += "; the load under it is not pipelined, so that may pay, or spill registers"
+            missed += (
+                "; the load under it is not pipelined, so moving it may be faster, or "
+                "spill registers"
+            )
         return Site.of(
             attempt,
             branch.node,
@@ -207,7 +210,7 @@ def _check_waits(branch: InvariantBranch) -> None:
     writes = {effect.node for effect in branch.effects_in(branch.node) if effect.writes}
     stores = [s.value if isinstance(s, ast.Expr) else None for s in branch.node.body]
     if not branch.node.orelse and writes.issuperset(stores):
-        detail = "the branch only stores, which no iteration waits for: the compiler masks it"
+        detail = "the branch contains only stores, which the compiler masks"
         raise refuted("condition-can-move", "compiler-knows", detail)
 
 
@@ -217,7 +220,7 @@ def _never(branch: InvariantBranch) -> str:
     if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
         return "no matrix product waits for a load under the branch"
     if branch.loop.parent is not None or branch.is_under_another:
-        return "the loop runs again and again inside another one, or the load stays in it"
+        return "the loop is inside another loop, or the load stays in it"
     if sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
         return f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
     return ""

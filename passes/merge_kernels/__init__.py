@@ -158,10 +158,10 @@ class MergeKernels(Pass):
         return Site.of(
             attempt,
             anchor,
-            f"combined what is stored to {buffers} by atomics, without {final}",
-            f"left what is stored to {buffers} to {final}",
+            f"combined the partial results in {buffers} by atomics, without {final}",
+            f"did not merge {final}, which combines {buffers}",
             needs={Safety.CONTRACT},
-            advice=f"combine what is stored to {buffers} by atomics, without {final}",
+            advice=f"combine the partial results in {buffers} by atomics, without {final}",
         )
 
 

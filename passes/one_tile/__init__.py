@@ -160,8 +160,8 @@ class OneTileRows(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("one-tile, up to 1024 elements"),
-        f"{WHERE}, for rows that the tiles of 1024 elements held",
-        "a row that one tile holds is loaded once, without loops",
+        f"{WHERE}, for rows of up to 1024 elements, with tiles of 1024",
+        "a row that fits one tile is loaded once, without loops",
     )
 
     def __post_init__(self) -> None:
@@ -169,7 +169,7 @@ class OneTileRows(Pass):
         if self.raise_block not in (0, *powers):
             raise PassSelectionError(
                 f"one-tile: raise_block cannot be {self.raise_block}; write a power of two from "
-                f"{powers[0]} to {powers[-1]}, or 0 for tiles as they are"
+                f"{powers[0]} to {powers[-1]}, or 0 to keep the tile length"
             )
 
     @classmethod
@@ -220,7 +220,7 @@ class OneTileRows(Pass):
                     raise unknown("sizes-are-positive", "may-run-zero-times", proof.may_be_empty)
                 length = ", which each launch makes as long as the row" if raised else ""
             changes += raised.changes if raised is not None else ()
-            attempt.write(changes, "what the loops do can be written without them")
+            attempt.write(changes, "the code of the loops can be written without loops")
         *lines, last = (str(loop.line) for loop in sweeps.loops)
         what = f"the loops in lines {', '.join(lines)} and {last}"
         if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
@@ -266,9 +266,11 @@ class OneTileRows(Pass):
         with Attempt() as own:
             found.append(raise_tiles(sweeps, self.raise_block, own, longer_rows=True))
         if own.failed is not None:
-            return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
+            return None, f"; the tile length stays ({own.failed.reason}): {own.failed.detail}"
         attempt.take_over(own)
-        return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
+        return found[
+            0
+        ], f", and raised the tile length for rows of up to {found[0].longest} elements"
 
 
 def _between(sweeps: RowSweeps) -> str:

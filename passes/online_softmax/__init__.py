@@ -120,7 +120,7 @@ class OnlineSoftmax(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("online-softmax, several tiles"),
         f"{WHERE}, for rows that take several tiles; noise where one tile holds the row",
-        "each row is read from memory once less",
+        "each row is read from memory one time less",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -130,7 +130,7 @@ class OnlineSoftmax(Pass):
 
         for found in candidates(facts):
             examined = [self._examined(facts, candidate) for candidate in found]
-            # The first sweep that fits, else the one that came nearest to it.
+            # The first loop that fits, else the one that came nearest to it.
             yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
 
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
@@ -145,7 +145,7 @@ class OnlineSoftmax(Pass):
             add_in_another_order(attempt, facts)
             second_stays = proof.second_stays
             changes = (KeptSecond if second_stays else OnlineSweep)(proof).changes()
-            attempt.write(changes, "what the one sweep needs can be written there")
+            attempt.write(changes, "all values of the merged loop can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         gone, kept = (first, second) if second_stays else (second, first)
         into = f"the loop in line {gone.line} into the one in line {kept.line}"

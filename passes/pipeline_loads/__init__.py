@@ -132,7 +132,7 @@ class PipelineLoads(Pass):
     def __post_init__(self) -> None:
         if not self.num_stages and not self.unroll:
             raise PassSelectionError(
-                "pipeline-loads: num_stages and unroll cannot both be 0; one of them must say more"
+                "pipeline-loads: num_stages and unroll cannot both be 0; one of them must be larger"
             )
 
     @classmethod
@@ -155,7 +155,7 @@ class PipelineLoads(Pass):
         parts = []
         if self.num_stages:
             buffers = f"num_stages={self.num_stages} (buffers {self.num_stages - 1} iterations)"
-            parts.append(f"let {header} load ahead, with {buffers}")
+            parts.append(f"prefetch the loads of {header}, with {buffers}")
         if self.unroll:
             parts.append(f"unroll {header}, {self.unroll} iterations in one")
         advice = " and ".join(parts)
@@ -163,12 +163,12 @@ class PipelineLoads(Pass):
             call = loop.check_header(attempt)
             if self.num_stages:
                 loop.check_loads_ahead(self.num_stages - 1, attempt)
-            attempt.write(self._changes(loop, call), "`tl.range` has a name in the file")
+            attempt.write(self._changes(loop, call), "the file has a name for `tl.range`")
         return Site.of(
             attempt,
             loop.loop.node,
             advice.replace("unroll ", "unrolled "),
-            f"left {header} as it is",
+            f"did not pipeline {header}",
             bits=bits_when_code_moves(loop.facts),
             advice=advice,
         )

@@ -164,7 +164,7 @@ class RowBatches(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("row-batch, up to 256 elements"),
         f"{WHERE}, for rows of up to 256 elements, most where there are many",
-        "each program does enough work to be worth its launch",
+        "each program has more work",
     )
 
     def __post_init__(self) -> None:
@@ -188,18 +188,18 @@ class RowBatches(Pass):
         with Attempt() as attempt:
             proof = prove_row_batch(facts, ids, Writer(facts), self.elements, attempt)
             if starts_at_most(facts, ids.axis, 1):
-                raise refuted("rows-can-be-lifted", "few-rows", "no launch has two rows")
+                raise refuted("rows-can-be-lifted", "few-rows", "every launch has one row")
             if not self.several_tiles:
                 check_tiles(proof)
             changes = proof.changes()
-            detail = "row numbers that the last program computes past the end stay below 2**31"
+            detail = "row numbers past the end, which the last program computes, are below 2**31"
             attempt.assume("no-int32-overflow", detail)
-            attempt.write(changes, "what several rows need can be written")
+            attempt.write(changes, "the code for several rows can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
             ids.calls[0],
-            f"made each program handle several rows, about {self.elements} elements in all",
+            f"each program now handles several rows, about {self.elements} elements in total",
             "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,

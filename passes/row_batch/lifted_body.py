@@ -532,7 +532,7 @@ class _Walk:
         if called not in LOOP_CALLS or not isinstance(target, ast.Name) or statement.orelse:
             raise not_lifted(f"the loop over `{ast.unparse(call)}`", statement.lineno)
         if self._inside.reads(call):
-            detail = f"how often the loop in line {statement.lineno} iterates depends on the row"
+            detail = f"the trip count of the loop in line {statement.lineno} depends on the row"
             raise unknown(CLAIM, "rows-differ", detail)
         before = dict(self._inside.names)
         self._inside.bind(target.id, SCALAR)

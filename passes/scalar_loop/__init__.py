@@ -114,7 +114,7 @@ class ScalarLoopToTiles(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("scalar-loop, 64 iterations and more"),
         f"{WHERE}, for loops of 64 iterations and more, the more the longer they are",
-        "a tile is read at once, not one element after the other",
+        "a tile is loaded at once, instead of one element after the other",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -141,8 +141,8 @@ class ScalarLoopToTiles(Pass):
         return Site.of(
             attempt,
             loop.node,
-            f"made {where} go from tile to tile",
-            f"kept {where}, one element at a time",
+            f"{where} now processes tiles",
+            f"did not change {where}, which processes single elements",
             profit=profit(loop.facts, "scalar-loop", loop=loop.loop),
-            advice=f"let each iteration of {where} take a tile of elements, not a single one",
+            advice=f"let each iteration of {where} process a tile instead of a single element",
         )

@@ -218,7 +218,7 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
     node = next(a for a in facts.kernel.arguments if a.arg == parameter.name)
     if parameter.constexpr:
-        message = f"{what}, so the kernel is compiled again for each number: make it no constexpr"
+        message = f"{what}, so the kernel is compiled again for each number: remove `tl.constexpr`"
         yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
         return
     listing = f'do_not_specialize=["{parameter.name}"]'

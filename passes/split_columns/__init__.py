@@ -185,15 +185,17 @@ class SplitColumns(Pass):
                 add_in_another_order(attempt, row.facts)
                 check_pins(attempt, row.facts)
             if columns.compares:
-                detail = "no row whose maximum or minimum is computed is NaN throughout"
+                detail = "no row whose maximum or minimum is computed is all NaN"
                 attempt.assume("nan-rows-are-the-same", detail)
             rows = prove_launches(row, self.longest, self.block, attempt)
             attempt.write(rows.changes(columns), "the loops and the launches can be written")
         return Site.of(
             attempt,
             row.lanes[0] if row.lanes else row.facts.kernel.node,
-            f"made a kernel for rows above {self.longest} elements, in tiles of {self.block}",
-            "left rows of any length to one tile",
+            f"added a kernel for rows above {self.longest} elements, with tiles of {self.block}",
+            "did not add a kernel for long rows",
             needs={Safety.CONTRACT},
-            advice=f"go through rows above {self.longest} elements in tiles of {self.block}",
+            advice=(
+                f"add a kernel for rows above {self.longest} elements, with tiles of {self.block}"
+            ),
         )

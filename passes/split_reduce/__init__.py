@@ -188,7 +188,7 @@ class SplitReduce(Pass):
         _FEW_ROWS,
         f"{WHERE} for one row of a billion elements and 16 of four million; {_MANY_ROWS} for many "
         "rows, which keep one program each",
-        "the whole GPU reads a row, and not one multiprocessor",
+        "the whole GPU reads a row, instead of one multiprocessor",
     )
 
     def __post_init__(self) -> None:
@@ -225,22 +225,20 @@ class SplitReduce(Pass):
                 check_pins(attempt, facts)
             axis = LaunchPlan.of(facts, attempt).new_axis()
             found = TwoKernels(split, axis, self.programs, self.turns).changes()
-            detail = (
-                "the last iterations count beyond the end of the row by as many tiles as it has"
-            )
+            detail = "the last iterations run past the end of the row by as many tiles as there are"
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.write(found, "the two kernels and their launches can be written")
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
         decides = "the launch decides" if len(launches) == 1 else "each launch decides"
-        never = "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""
+        never = "the loop does not run over the tiles of a row" if is_no_row(facts, loop) else ""
         return Site.of(
             attempt,
             loop.node,
-            f"divided {where} over several programs ({decides} over how many)",
-            f"left {where} to one program",
+            f"split {where} over several programs ({decides} over how many)",
+            f"did not split {where}",
             needs={Safety.CONTRACT},
             profit=profit(facts, "split-reduce", loop=loop, never=never),
-            advice=f"let several programs share {where}, which one goes through alone",
+            advice=f"split {where}, which one program runs alone, over several programs",
         )

@@ -127,8 +127,8 @@ class ToldMultiples(Pass):
         yield Site.of(
             attempt,
             facts.kernel.node,
-            f"told the compiler where {names} are multiples of {self.of}",
-            "left sizes as they are",
+            f"let the compiler know if {names} are multiples of {self.of}",
+            "did not add a heuristic",
             needs={Safety.ROUNDING} if rounds else (),
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
         )

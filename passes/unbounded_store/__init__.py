@@ -113,13 +113,13 @@ class UnboundedStore(Lint):
         from tritonopt.facts.memory.buffers import find_left_out, find_overruns
 
         for effect, numbers in find_left_out(facts):
-            message = f"the grid is right for one of the configurations only: {numbers}"
-            harm = "elements keep whatever was in memory"
+            message = f"the grid is right for only one of the configurations: {numbers}"
+            harm = "the other elements are not written"
             claim, reason = "stays-in-its-buffer", "leaves-elements"
             yield Site.of_mistake(effect.node, claim, reason, message, harm)
         for effect in facts.effects:
             if numbers := _is_ahead(facts, effect):
-                harm = "elements of other rows are read or overwritten, and nothing is raised"
+                harm = "elements of other rows are read or overwritten, and no error is raised"
                 claim, reason = "stays-in-its-buffer", "pointer-is-ahead"
                 yield Site.of_mistake(effect.node, claim, reason, numbers, harm)
         for effect, numbers in find_overruns(facts):

@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_manual_page_with_options(capsys: Captured) -> None:
     assert main(["explain", "fuse-stats"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("# fuse-stats\n\nMerge the sweep that sums squared deviations")
+    assert out.startswith("# fuse-stats\n\nCompute a variance in the loop that computes the mean")
     assert "## Measured" in out and "| 16384 | 256, 1 |" in out
     assert "- `formula`: shifted, moments, welford; default shifted\n" in out
 
@@ -55,16 +55,15 @@ def explained(capsys: Captured, *names: str) -> str:
 def test_a_reason_and_what_to_do(capsys: Captured) -> None:
     assert explained(capsys, "data-may-change") == (
         "data-may-change: a reason\n"
-        "  Something may store to what is read, between the reads that would become one.\n"
-        "  What to do: Where the buffers are known to lie apart, say so: "
-        "`--assume 'disjoint(X, Y)'`.\n"
+        "  Between two reads that would become one, a store may change the data.\n"
+        "  What to do: If the buffers are disjoint: `--assume 'disjoint(X, Y)'`.\n"
     )
 
 
 def test_a_claim(capsys: Captured) -> None:
     assert explained(capsys, "same-elements") == (
         "same-elements: a claim, which must hold at a site\n"
-        "  A later loop reads the elements that an earlier one reads.\n"
+        "  A later loop reads the same elements as an earlier loop.\n"
     )
 
 
@@ -72,7 +71,7 @@ def test_a_claim(capsys: Captured) -> None:
 def test_a_word(name: str, capsys: Captured) -> None:
     first, second = explained(capsys, name).splitlines()
     assert first == "shifted formula: a word of the glossary"
-    assert second.startswith("  The variance from one loop over the data")
+    assert second.startswith("  A variance computed in one loop")
 
 
 def test_a_word_that_is_a_reason_too(capsys: Captured) -> None:

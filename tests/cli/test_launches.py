@@ -190,7 +190,7 @@ def test_only_the_kernel_that_is_meant_counts(run: Run) -> None:
     ("text", "says"),
     [
         (None, "l.json: does not exist: add `-- COMMAND` to record it"),
-        ("{", "l.json: is no file of recorded launches: record it with `--launches l.json -- "),
+        ("{", "l.json: is not a file of recorded launches: record it with `--launches l.json -- "),
         ('{"version": 9}', "l.json: has recorded launches of version 9, and this tritonopt reads"),
     ],
 )

@@ -154,7 +154,7 @@ def logsumexp(x: torch.Tensor):
 
 """
 """A kernel of which two loops become one, at line 15 where it stands first."""
-_LESS = "each row is read from memory once less"
+_LESS = "each row is read from memory one time less"
 
 
 def test_what_why_worth_and_the_command(run: Any) -> None:

@@ -295,7 +295,7 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
         except Exception as error:
             failure = pipeline.describe(error)
             message = (
-                f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
+                f"{shown}: left as it was: {failure}. This is a bug in tritonopt; please report it"
             )
             defects = (message,)
         break

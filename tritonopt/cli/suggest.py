@@ -271,7 +271,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     except facts.AssumptionError as error:
         return FileFindings(shown, errors=(f"{shown}: {error}",))
     except Exception as error:
-        message = f"{shown}: {describe(error)}. This is a defect of ours; please report it"
+        message = f"{shown}: {describe(error)}. This is a bug in tritonopt; please report it"
         return FileFindings(shown, errors=(message,), defects=(message,))
     defects = tuple(remark.defect_at(shown) for remark in seen.defects)
     return FileFindings(

@@ -115,7 +115,7 @@ def steps(p: torch.Tensor, g: torch.Tensor):
 
 # case: grid_of_something_else
 # expect: not applied, not-tunable
-"""The grid is not made of the tile, so the tile stays."""
+"""The grid does not depend on the tile length, so the tile stays."""
 
 
 @triton.jit

@@ -26,7 +26,7 @@ def repeat(x: torch.Tensor):
 
 # case: checked_for_each_of_none
 # expect: not applied, hint-can-be-false
-"""A check in a loop that may run no time at all."""
+"""A check in a loop that may have no iteration."""
 # shared: repeat_kernel
 
 

@@ -181,7 +181,7 @@ def run(x: torch.Tensor, p: torch.Tensor):
 
 # case: prefix_sums
 # expect: not applied, accumulator-is-read
-"""The first sweep stores its running sum after every block."""
+"""The first loop stores its running sum after every block."""
 
 
 @triton.jit
@@ -338,7 +338,7 @@ def run(x):
 
 # case: welford_first
 # expect: not applied, center-is-not-the-mean
-"""The first sweep is Welford's already: it reads its running mean to update it."""
+"""The first loop is Welford's already: it reads its running mean to update it."""
 
 
 @triton.jit

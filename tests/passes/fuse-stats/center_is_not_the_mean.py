@@ -433,7 +433,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: mean_moves_inside
 # expect: not applied, center-is-not-the-mean
-"""The mean moves while the second sweep runs: every block adds its own correction to it."""
+"""The mean moves while the second loop runs: every block adds its own correction to it."""
 
 
 @triton.jit
@@ -463,7 +463,7 @@ def row_stats(x_ptr, mean_ptr, var_ptr, n_cols, BLOCK: tl.constexpr):
 
 # case: mean_of_another
 # expect: not applied, different-elements
-"""The first sweep adds up two rows at once; the deviations of X are taken from the mean of Y."""
+"""The first loop adds up two rows at once; the deviations of X are taken from the mean of Y."""
 
 
 @triton.jit
@@ -504,7 +504,7 @@ def var_mean(x: torch.Tensor, y: torch.Tensor):
 
 # case: mean_of_each_tile
 # expect: not applied, center-is-not-the-mean
-"""Each tile of the second sweep is centered by its own mean. The mean of the row is computed,
+"""Each tile of the second loop is centered by its own mean. The mean of the row is computed,
 stored and not used."""
 
 
@@ -561,7 +561,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: mean_shrunk
 # expect: not applied, center-is-not-the-mean
-"""The mean is bound again, halved, before the second sweep uses it under the same name."""
+"""The mean is bound again, halved, before the second loop uses it under the same name."""
 
 
 @triton.jit
@@ -589,7 +589,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: mean_square_as_center
 # expect: not applied, different-elements
-"""The first sweep adds up squares; their mean, not the mean of x, is subtracted."""
+"""The first loop adds up squares; their mean, not the mean of x, is subtracted."""
 
 
 @triton.jit

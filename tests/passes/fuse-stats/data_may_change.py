@@ -124,7 +124,7 @@ def run(x):
 
 # case: buffer_from_the_caller
 # expect: not applied, data-may-change
-"""The mean is stored between the sweeps into a buffer that the caller gives, who may give the
+"""The mean is stored between the loops into a buffer that the caller gives, who may give the
 data itself."""
 
 
@@ -159,7 +159,7 @@ def var_mean(x: torch.Tensor, mean: torch.Tensor):
 
 # case: buffer_is_a_view
 # expect: not applied, data-may-change
-"""The means are stored between the sweeps into what the launcher calls `mean`: a view of the
+"""The means are stored between the loops into what the launcher calls `mean`: a view of the
 data."""
 
 
@@ -233,7 +233,7 @@ def var_mean(x: torch.Tensor):
 
 # case: in_place_between
 # expect: not applied, data-may-change
-"""A loop between the sweeps subtracts the mean in place. The second sweep then reads centered data
+"""A loop between the loops subtracts the mean in place. The second loop then reads centered data
 and subtracts the mean once more."""
 
 
@@ -265,7 +265,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: in_place_inside
 # expect: not applied, data-may-change
-"""The first sweep scales the row in place while it adds it up, so the second sweep reads other
+"""The first loop scales the row in place while it adds it up, so the second loop reads other
 values than the first one loaded."""
 
 
@@ -295,7 +295,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 # case: kernel_escapes
 # expect: not applied, data-may-change
 """The kernel is also a value of a dictionary, so that not all of its launches are known, and it
-stores the mean between the sweeps."""
+stores the mean between the loops."""
 
 
 @triton.jit
@@ -350,7 +350,7 @@ def run(x):
 
 # case: linear_stored_between
 # expect: not applied, data-may-change
-"""What the second sweep reads may be stored to before."""
+"""What the second loop reads may be stored to before."""
 
 
 @triton.jit
@@ -449,7 +449,7 @@ def run(x):
 # case: one_tensor_twice
 # expect: not applied, data-may-change
 """The launcher passes the data as the buffer for the means as well, and the means are stored
-between the sweeps."""
+between the loops."""
 
 
 @triton.jit
@@ -484,7 +484,7 @@ def var_mean(x: torch.Tensor):
 
 # case: read_back
 # expect: not applied, different-elements
-"""The second sweep reads what the first one has stored, rounded to what the buffer holds."""
+"""The second loop reads what the first one has stored, rounded to what the buffer holds."""
 
 
 @triton.jit
@@ -522,7 +522,7 @@ def run(x, r):
 
 # case: read_back_by_a_flag
 # expect: not applied, data-may-change
-"""Where the flag is on, the second sweep reads what was stored."""
+"""Where the flag is on, the second loop reads what was stored."""
 
 
 @triton.jit
@@ -594,7 +594,7 @@ def run(x, r):
 # case: second_launcher_aliases
 # expect: not applied, data-may-change
 """One launcher gives a fresh buffer for the means, another one of the same file gives the data.
-What is stored between the sweeps has to be safe for both."""
+What is stored between the loops has to be safe for both."""
 
 
 @triton.jit
@@ -636,7 +636,7 @@ def var_in_place(x: torch.Tensor):
 
 # case: store_through_the_tile
 # expect: not applied, data-may-change
-"""The second sweep itself writes the centered values back over the data, so what it has read is no
+"""The second loop itself writes the centered values back over the data, so what it has read is no
 longer what it will read."""
 
 

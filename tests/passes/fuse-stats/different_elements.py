@@ -54,7 +54,7 @@ def var_mean(x: torch.Tensor, y: torch.Tensor):
 
 # case: other_row
 # expect: not applied, different-elements
-"""The second sweep reads the even row of each pair of rows: odd programs center another row's
+"""The second loop reads the even row of each pair of rows: odd programs center another row's
 data."""
 
 
@@ -108,7 +108,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: pointer_not_set_back
 # expect: not applied, different-elements
-"""The first sweep walks a block of pointers to the end of the row, and the second goes on from
+"""The first loop walks a block of pointers to the end of the row, and the second goes on from
 there. The launcher pads the rows so that nothing is read outside."""
 
 
@@ -147,7 +147,7 @@ def var_mean(x: torch.Tensor):
 
 # case: pointer_rebound
 # expect: not applied, different-elements
-"""X itself moves on by one element between the sweeps. The two loads are spelled exactly alike."""
+"""X itself moves on by one element between the loops. The two loads are spelled exactly alike."""
 
 
 @triton.jit
@@ -184,7 +184,7 @@ def var_mean(x: torch.Tensor):
 
 # case: residual_in_the_first_only
 # expect: not applied, different-elements
-"""The second sweep squares what was read, not what was added."""
+"""The second loop squares what was read, not what was added."""
 
 
 @triton.jit
@@ -220,8 +220,8 @@ def run(x, r):
 
 # case: reversed_row
 # expect: not applied, different-elements
-"""The second sweep reads the row backwards. As a set the elements are the same, but no lane holds
-the element that it held in the first sweep."""
+"""The second loop reads the row backwards. As a set the elements are the same, but no lane holds
+the element that it held in the first loop."""
 
 
 @triton.jit
@@ -281,7 +281,7 @@ def run(x):
 
 # case: strided_row
 # expect: not applied, different-elements
-"""The first sweep takes the first half of a row, the second its even elements."""
+"""The first loop takes the first half of a row, the second its even elements."""
 
 
 @triton.jit

@@ -49,7 +49,7 @@ def run(x):
 
 # case: last_column_excluded
 # expect: not applied, different-elements
-"""The second sweep masks by `cols < N - 1` and leaves the last element out, of the load and of
+"""The second loop masks by `cols < N - 1` and leaves the last element out, of the load and of
 the sum."""
 
 
@@ -77,7 +77,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: last_column_included
 # expect: not applied, different-elements
-"""The second sweep masks by `cols <= N` and takes one element of the padding along. The launcher
+"""The second loop masks by `cols <= N` and takes one element of the padding along. The launcher
 pads the rows, so it is a value."""
 
 
@@ -114,7 +114,7 @@ def var_mean(x: torch.Tensor):
 
 # case: mask_only_in_second
 # expect: not applied, different-elements
-"""The first sweep loads whole blocks without a mask, padding columns included; the second leaves
+"""The first loop loads whole blocks without a mask, padding columns included; the second leaves
 them out."""
 
 
@@ -151,7 +151,7 @@ def var_mean(x: torch.Tensor):
 
 # case: mask_with_a_hole
 # expect: not applied, different-elements
-"""The second sweep leaves out column 0, the class token of some models."""
+"""The second loop leaves out column 0, the class token of some models."""
 
 
 @triton.jit

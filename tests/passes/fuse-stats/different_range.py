@@ -62,7 +62,7 @@ def var_mean(x: torch.Tensor):
 
 # case: beyond_by_another_mask
 # expect: not applied, different-range
-"""The mask of the second sweep ends elsewhere."""
+"""The mask of the second loop ends elsewhere."""
 
 
 @triton.jit
@@ -199,7 +199,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: inner_range_differs
 # expect: not applied, different-range
-"""In nested loops the second sweep leaves out the last row of each image. Outer and inner loops
+"""In nested loops the second loop leaves out the last row of each image. Outer and inner loops
 agree, the one in the middle does not."""
 
 
@@ -239,7 +239,7 @@ def batch_stats(x: torch.Tensor):
 
 # case: length_reassigned
 # expect: not applied, different-range
-"""N is bound again between the sweeps, so the same words `range(0, N, BLOCK)` and `cols < N` mean
+"""N is bound again between the loops, so the same words `range(0, N, BLOCK)` and `cols < N` mean
 something else the second time."""
 
 
@@ -268,7 +268,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: length_stored_between
 # expect: not applied, different-range
-"""The length is loaded from memory, written between the sweeps and loaded again: two loads of one
+"""The length is loaded from memory, written between the loops and loaded again: two loads of one
 address need not give one value."""
 
 
@@ -309,7 +309,7 @@ def var_mean(x: torch.Tensor):
 
 # case: linear_other_start
 # expect: not applied, different-range
-"""The second sweep begins elsewhere."""
+"""The second loop begins elsewhere."""
 
 
 @triton.jit
@@ -351,7 +351,7 @@ def run(x: torch.Tensor, p: torch.Tensor):
 
 # case: linear_shorter_range
 # expect: not applied, different-range
-"""The second sweep leaves out the last element."""
+"""The second loop leaves out the last element."""
 
 
 @triton.jit
@@ -410,7 +410,7 @@ def var_mean(x: torch.Tensor):
 
 # case: other_block_size
 # expect: not applied, different-range
-"""The second sweep walks the row in smaller blocks. The elements are the same, the tiles are not,
+"""The second loop walks the row in smaller blocks. The elements are the same, the tiles are not,
 so there is no tile to share."""
 
 
@@ -447,7 +447,7 @@ def var_mean(x: torch.Tensor):
 
 # case: range_of_half
 # expect: not applied, different-range
-"""The second sweep stops in the middle of the row: a variance of the first half about the mean of
+"""The second loop stops in the middle of the row: a variance of the first half about the mean of
 all."""
 
 
@@ -475,7 +475,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: range_starts_later
 # expect: not applied, different-range
-"""The second sweep leaves out the first block. The loads look alike; the loops do not cover the
+"""The second loop leaves out the first block. The loads look alike; the loops do not cover the
 same elements."""
 
 
@@ -529,7 +529,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: step_skips_blocks
 # expect: not applied, different-range
-"""The second sweep takes every other block of the row, an estimate from half of the data."""
+"""The second loop takes every other block of the row, an estimate from half of the data."""
 
 
 @triton.jit

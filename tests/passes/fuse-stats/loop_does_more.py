@@ -24,7 +24,7 @@ def var_mean(x: torch.Tensor):
 
 # case: assertion_in_the_second_sweep
 # expect: not applied, loop-does-more
-"""The second sweep asserts something, which would no longer be asserted."""
+"""The second loop asserts something, which would no longer be asserted."""
 
 
 @triton.jit
@@ -52,7 +52,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
 
 # case: carried_into_a_third_sweep
 # expect: not applied, loop-does-more
-"""A name that the second sweep binds goes on to be added to by a third."""
+"""A name that the second loop binds goes on to be added to by a third."""
 
 
 @triton.jit
@@ -82,7 +82,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
 
 # case: carried_out_of_the_rows
 # expect: not applied, loop-does-more
-"""A name that the second sweep binds is read after the loop around both."""
+"""A name that the second loop binds is read after the loop around both."""
 
 
 @triton.jit
@@ -119,7 +119,7 @@ def run(x):
 
 # case: carried_to_the_next_row
 # expect: not applied, loop-does-more
-"""A name that the second sweep binds is read at the top of the next row, through the loop
+"""A name that the second loop binds is read at the top of the next row, through the loop
 around both."""
 
 
@@ -155,7 +155,7 @@ def run(x):
 
 # case: corrected_two_pass
 # expect: not applied, loop-does-more
-"""The corrected two-pass formula: the second sweep adds up the deviations too and subtracts their
+"""The corrected two-pass formula: the second loop adds up the deviations too and subtracts their
 square. It is the author's guard against rounding."""
 
 
@@ -186,7 +186,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: flag_around_the_square
 # expect: not applied, loop-does-more
-"""By a flag, the second sweep stores something too."""
+"""By a flag, the second loop stores something too."""
 
 
 @triton.jit
@@ -222,7 +222,7 @@ def run(x):
 
 # case: index_read_later
 # expect: not applied, loop-does-more
-"""A name of the second sweep is read after it."""
+"""A name of the second loop is read after it."""
 
 
 @triton.jit
@@ -278,7 +278,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: linear_carries_more
 # expect: not applied, loop-does-more
-"""The second sweep counts, too."""
+"""The second loop counts, too."""
 
 
 @triton.jit
@@ -323,7 +323,7 @@ def run(x: torch.Tensor, p: torch.Tensor):
 
 # case: linear_runtime_branch
 # expect: not applied, loop-does-more
-"""A branch of the second sweep is decided at run time."""
+"""A branch of the second loop is decided at run time."""
 
 
 @triton.jit
@@ -367,7 +367,7 @@ def run(x: torch.Tensor, p: torch.Tensor):
 
 # case: linear_stores
 # expect: not applied, loop-does-more
-"""The second sweep stores, too."""
+"""The second loop stores, too."""
 
 
 @triton.jit
@@ -438,7 +438,7 @@ def kernel(X, MEAN, VAR, N, BLOCK: tl.constexpr):
 
 # case: second_accumulator
 # expect: not applied, loop-does-more
-"""The second sweep also takes the largest deviation, which no sum of the first sweep gives."""
+"""The second loop also takes the largest deviation, which no sum of the first loop gives."""
 
 
 @triton.jit
@@ -467,7 +467,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: stores_deviations
 # expect: not applied, loop-does-more
-"""The second sweep stores the centered values, into a fresh tensor. They need the mean, which one
+"""The second loop stores the centered values, into a fresh tensor. They need the mean, which one
 sweep does not have in time."""
 
 

@@ -15,7 +15,7 @@ def var_mean(x: torch.Tensor):
 
 # case: bias_before_the_sum
 # expect: not applied, masked-off-lanes-count
-"""The first sweep adds up `x + bias` under the name x, bound again after the load. The second
+"""The first loop adds up `x + bias` under the name x, bound again after the load. The second
 sweep centers x without the bias."""
 
 
@@ -178,7 +178,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: padding_not_cleared
 # expect: not applied, masked-off-lanes-count
-"""Nothing clears the padding lanes of the second sweep: they hold 0 and add the square of the
+"""Nothing clears the padding lanes of the second loop: they hold 0 and add the square of the
 mean each."""
 
 

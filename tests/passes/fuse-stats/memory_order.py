@@ -53,7 +53,7 @@ def var_mean(x: torch.Tensor):
 
 # case: barrier_inside
 # expect: not applied, memory-order
-"""A barrier stands inside the first sweep."""
+"""A barrier stands inside the first loop."""
 
 
 @triton.jit
@@ -81,7 +81,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: debug_barrier
 # expect: not applied, memory-order
-"""A barrier stands between the sweeps. Somebody ordered memory there."""
+"""A barrier stands between the loops. Somebody ordered memory there."""
 
 
 @triton.jit
@@ -109,7 +109,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: dependent_launch
 # expect: not applied, memory-order
-"""The second sweep waits for the kernel before it, by programmatic dependent launch: until then
+"""The second loop waits for the kernel before it, by programmatic dependent launch: until then
 the data is not final."""
 
 
@@ -147,7 +147,7 @@ def var_mean(x: torch.Tensor):
 
 # case: inline_assembly
 # expect: not applied, memory-order
-"""Inline assembly that is not pure stands between the sweeps; it may do anything."""
+"""Inline assembly that is not pure stands between the loops; it may do anything."""
 
 
 @triton.jit
@@ -177,7 +177,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: lock_between
 # expect: not applied, memory-order
-"""The program takes a lock between the sweeps and releases it at the end, as in the backward pass
+"""The program takes a lock between the loops and releases it at the end, as in the backward pass
 of the tutorial."""
 
 

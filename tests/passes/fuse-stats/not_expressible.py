@@ -14,7 +14,7 @@ def run(x):
 
 # case: added_under_a_flag
 # expect: not applied, not-expressible
-"""The first sweep loads and adds under a condition; nothing may be loaded without it."""
+"""The first loop loads and adds under a condition; nothing may be loaded without it."""
 
 
 @triton.jit
@@ -88,7 +88,7 @@ def run(x):
 
 # case: constant_bound_later
 # expect: not applied, not-expressible
-"""The second accumulator's shape is a constant that is bound between the sweeps."""
+"""The second accumulator's shape is a constant that is bound between the loops."""
 
 
 @triton.jit

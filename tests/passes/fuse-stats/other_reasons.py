@@ -80,7 +80,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: sums_of_two_types
 # expect: not applied, accumulator-is-narrow
-"""The first sweep adds in fp64, the second one in fp32."""
+"""The first loop adds in fp64, the second one in fp32."""
 
 
 @triton.jit
@@ -224,7 +224,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: linear_leaves_between
 # expect: not applied, early-exit
-"""A row may be left before the second sweep."""
+"""A row may be left before the second loop."""
 
 
 @triton.jit
@@ -261,7 +261,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: return_between
 # expect: not applied, early-exit
-"""Rows with a mean below zero are done after the first sweep. The second sweep must not run for
+"""Rows with a mean below zero are done after the first loop. The second loop must not run for
 them, and what it stores must not be stored."""
 
 
@@ -300,7 +300,7 @@ def var_mean(x: torch.Tensor):
 
 # case: return_by_constexpr
 # expect: not applied, early-exit
-"""A constexpr says that only the mean is wanted, and the kernel returns between the sweeps."""
+"""A constexpr says that only the mean is wanted, and the kernel returns between the loops."""
 
 
 @triton.jit
@@ -338,7 +338,7 @@ def var_mean(x: torch.Tensor):
 
 # case: linear_nothing_again
 # expect: not applied, nothing-read-twice
-"""The second sweep reads nothing that the first one does."""
+"""The second loop reads nothing that the first one does."""
 
 
 @triton.jit
@@ -371,7 +371,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: chosen_buffer
 # expect: not applied, different-elements
-"""Which buffer the second sweep reads is chosen by a constexpr. It is the first sweep's only for
+"""Which buffer the second loop reads is chosen by a constexpr. It is the first loop's only for
 some launches."""
 
 
@@ -538,7 +538,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: products_in_the_type_of_the_data
 # expect: not applied, rounded-differently
-"""The first sweep multiplies in the type of the data, the second one in fp32."""
+"""The first loop multiplies in the type of the data, the second one in fp32."""
 
 
 @triton.jit
@@ -634,7 +634,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: volatile_second
 # expect: not applied, volatile-load
-"""The second sweep's load is volatile: it is there to read memory again."""
+"""The second loop's load is volatile: it is there to read memory again."""
 
 
 @triton.jit

@@ -43,7 +43,7 @@ def kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
 
 # case: index_wraps
 # expect: not applied, different-elements
-"""The second sweep's index is an int8, which wraps at 128."""
+"""The second loop's index is an int8, which wraps at 128."""
 
 
 @triton.jit

@@ -230,7 +230,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: count_named_between
 # algebra: no, the clamp asks for the sign of a sum that the original divides tile by tile
-"""The number of elements gets its name between the sweeps."""
+"""The number of elements gets its name between the loops."""
 
 
 @triton.jit
@@ -368,8 +368,8 @@ def run(x):
 
 
 # case: extra_statistics
-"""The first sweep also takes a maximum, and the second has names of its own that nothing uses
-afterwards. Other results of the first sweep stay untouched."""
+"""The first loop also takes a maximum, and the second has names of its own that nothing uses
+afterwards. Other results of the first loop stay untouched."""
 
 
 @triton.jit
@@ -579,7 +579,7 @@ def layer_norm(x: torch.Tensor):
 
 # case: helper_square
 """A helper of the same file centers, masks and squares. Its body is part of the argument; its
-call goes with the second sweep."""
+call goes with the second loop."""
 
 
 @triton.jit

@@ -72,7 +72,7 @@ def call(x: torch.Tensor):
 
 
 # case: inline_mean
-"""The mean has no name: the second sweep forms `tl.sum(acc) / n` from the first sum in every
+"""The mean has no name: the second loop forms `tl.sum(acc) / n` from the first sum in every
 iteration, and the launcher wants the variance only."""
 
 
@@ -432,7 +432,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 
 # case: linear_factor_alone
-"""Nothing is subtracted from what comes of the first sweep."""
+"""Nothing is subtracted from what comes of the first loop."""
 
 
 @triton.jit
@@ -645,7 +645,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 
 # case: linear_other_names
-"""The second sweep counts with another name, and has other names for its tiles."""
+"""The second loop counts with another name, and has other names for its tiles."""
 
 
 @triton.jit

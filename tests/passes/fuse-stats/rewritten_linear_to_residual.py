@@ -150,7 +150,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 
 # case: linear_weights_if_any
-"""A branch that the compiler decides goes over to the first sweep."""
+"""A branch that the compiler decides goes over to the first loop."""
 
 
 @triton.jit

@@ -24,7 +24,7 @@ def var_mean(x: torch.Tensor):
 
 # case: if_around_second
 # expect: unchanged
-"""The second sweep runs only when a runtime flag asks for it. Merged, it would always run; that
+"""The second loop runs only when a runtime flag asks for it. Merged, it would always run; that
 is another trade."""
 
 
@@ -61,7 +61,7 @@ def var_mean(x: torch.Tensor):
 
 # case: linear_bound_by_both
 # expect: unchanged
-"""A name of the first sweep would be read for one that has gone."""
+"""A name of the first loop would be read for one that has gone."""
 
 
 @triton.jit
@@ -98,7 +98,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: linear_condition
 # expect: unchanged
-"""Which lanes count depends on the first sweep."""
+"""Which lanes count depends on the first loop."""
 
 
 @triton.jit
@@ -132,7 +132,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: linear_exponent
 # expect: unchanged
-"""What comes of the first sweep is exponentiated."""
+"""What comes of the first loop is exponentiated."""
 
 
 @triton.jit
@@ -166,7 +166,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: linear_gathered
 # expect: unchanged
-"""Where the second sweep reads depends on the first."""
+"""Where the second loop reads depends on the first."""
 
 
 @triton.jit
@@ -234,7 +234,7 @@ def kernel(X, P, Loss, stride, N, BLOCK: tl.constexpr):
 
 # case: linear_squared
 # expect: unchanged
-"""What comes of the first sweep is squared."""
+"""What comes of the first loop is squared."""
 
 
 @triton.jit

@@ -194,7 +194,7 @@ def var_mean(x: torch.Tensor):
 
 # case: weighted_once
 # expect: not applied, different-elements
-"""Weights of the squares alone: the first sweep adds them up, and the plain elements."""
+"""Weights of the squares alone: the first loop adds them up, and the plain elements."""
 
 
 @triton.jit

@@ -66,7 +66,7 @@ def run(x, b):
 
 # case: while_it_lasts
 # expect: not applied, may-run-zero-times
-"""A while loop may run no time at all."""
+"""A while loop may have no iteration."""
 
 
 @triton.jit

@@ -67,7 +67,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: masked_lanes_are_computed
 # expect: not applied, nothing-read-twice
-"""What the second sweep fills in is computed, and goes into a maximum."""
+"""What the second loop fills in is computed, and goes into a maximum."""
 
 
 @triton.jit
@@ -123,7 +123,7 @@ def run(x: torch.Tensor, y: torch.Tensor):
 
 # case: other_elements
 # expect: not applied, nothing-read-twice
-"""The second sweep reads every other element."""
+"""The second loop reads every other element."""
 
 
 @triton.jit
@@ -145,7 +145,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: other_mask
 # expect: not applied, nothing-read-twice
-"""The second sweep reads the row but for its last element."""
+"""The second loop reads the row but for its last element."""
 
 
 @triton.jit
@@ -167,7 +167,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: stored_in_place
 # expect: not applied, nothing-read-twice
-"""The first sweep stores to the row that the second one reads."""
+"""The first loop stores to the row that the second one reads."""
 
 
 @triton.jit

@@ -73,7 +73,7 @@ def both(X, Y, Z, N, BLOCK: tl.constexpr):
 
 # case: breaks_off
 # expect: not applied, early-exit
-"""The first sweep ends where a tile is large."""
+"""The first loop ends where a tile is large."""
 
 
 @triton.jit
@@ -105,7 +105,7 @@ def run(x: torch.Tensor):
 
 # case: returns_in_between
 # expect: not applied, early-exit
-"""The kernel may return between the sweeps."""
+"""The kernel may return between the loops."""
 
 
 @triton.jit

@@ -67,7 +67,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: exponentials_are_stored
 # expect: not applied, loop-does-more
-"""The second sweep stores the exponentials."""
+"""The second loop stores the exponentials."""
 
 
 @triton.jit
@@ -126,7 +126,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: maximum_is_bound_again
 # expect: not applied, loop-does-more
-"""The name of the maximum is bound again before the second sweep."""
+"""The name of the maximum is bound again before the second loop."""
 
 
 @triton.jit
@@ -153,7 +153,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: maximum_is_used_between
 # expect: not applied, loop-does-more
-"""The second sweep does more, and the maximum is needed before it."""
+"""The second loop does more, and the maximum is needed before it."""
 
 
 @triton.jit
@@ -179,7 +179,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: maximum_is_used_twice
 # expect: not applied, loop-does-more
-"""The second sweep needs the maximum for something else, too."""
+"""The second loop needs the maximum for something else, too."""
 
 
 @triton.jit

@@ -76,7 +76,7 @@ def run(x: torch.Tensor):
 
 # case: stored_in_between
 # expect: not applied, data-may-change
-"""The row is written between the sweeps."""
+"""The row is written between the loops."""
 
 
 @triton.jit
@@ -305,7 +305,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: barrier_in_between
 # expect: not applied, memory-order
-"""A barrier between the sweeps."""
+"""A barrier between the loops."""
 
 
 @triton.jit

@@ -106,7 +106,7 @@ def run(x: torch.Tensor):
 
 
 # case: exponentials_with_a_name
-"""The exponentials have a name of their own, and the second sweep counts something else."""
+"""The exponentials have a name of their own, and the second loop counts something else."""
 
 
 @triton.jit
@@ -134,7 +134,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: first_sweep_does_more
-"""The first sweep counts something too."""
+"""The first loop counts something too."""
 
 
 @triton.jit
@@ -395,7 +395,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: maximum_is_stored
-"""The maximum is stored, and used, between the sweeps."""
+"""The maximum is stored, and used, between the loops."""
 
 
 @triton.jit
@@ -498,7 +498,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: numbered_sweeps
-"""What is said of the second sweep goes to where its sum starts now."""
+"""What is said of the second loop goes to where its sum starts now."""
 
 
 @triton.jit

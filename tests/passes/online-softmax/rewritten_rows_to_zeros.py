@@ -205,7 +205,7 @@ def run(x: torch.Tensor, scale: float):
 
 
 # case: second_sweep_stores
-"""The second sweep stores to another buffer, too."""
+"""The second loop stores to another buffer, too."""
 
 
 @triton.jit
@@ -326,7 +326,7 @@ def run(x: torch.Tensor):
 
 
 # case: something_beside
-"""The second sweep adds up the elements, too: it is the first one that goes."""
+"""The second loop adds up the elements, too: it is the first one that goes."""
 
 
 @triton.jit
@@ -621,7 +621,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: weights_beside
-"""The second sweep loads weights, for a sum of its own; powers of two."""
+"""The second loop loads weights, for a sum of its own; powers of two."""
 
 
 @triton.jit

@@ -13,7 +13,7 @@ def sums(x: torch.Tensor):
 
 # case: asserted
 # expect: not applied, assertion-in-the-loop
-"""The assertion is to fail before anything is loaded."""
+"""The assertion must fail before data is loaded."""
 
 
 @triton.jit

@@ -103,7 +103,7 @@ def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
 
 # case: two_sweeps
 # expect: not applied, several-sweeps
-"""The second sweep needs the mean of the first."""
+"""The second loop needs the mean of the first."""
 
 
 @triton.jit

@@ -32,7 +32,7 @@ def launch(x):
 
 # case: another_launch_is_not_seen
 # expect: silent
-"""The kernel is handed out, so its launches are not all seen."""
+"""The kernel is handed out, so its launches cannot all be read."""
 
 
 @triton.jit
