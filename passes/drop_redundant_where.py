@@ -149,8 +149,8 @@ class _Clearing:
             attempt.changes = (self._change(),)
         cleared = self.facts.kernel.module.text_of(self.cleared)
         done = (
-            f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
-            "already, from the other= of the loads"
+            "dropped a tl.where that changes nothing: inactive lanes are already "
+            f"{cleared}, by the other= of the loads"
         )
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
         left = "kept the tl.where"

@@ -81,8 +81,8 @@ def free_tile(facts: KernelFacts) -> FreeTile:
         number = tile_at(launch, length.name)
         if number is None:
             detail = (
-                f"the launch in {launch.where} passes no number for {length.name} by its name, or "
-                "uses it for something else too"
+                f"the launch in {launch.where} does not pass a number for {length.name} by "
+                "keyword, or also uses it elsewhere"
             )
             raise unknown(claim, "length-is-computed", detail)
         lengths.add(number)

@@ -302,8 +302,8 @@ def _updated(facts: KernelFacts, store: Effect, base: str, kept: frozenset[str])
             (read,) = facts.bases(load) or (base,)
             where = "" if read == base else _in_place(facts, base, read)
             return (
-                f"line {store.line} stores to {base} what is computed from the same element in "
-                f"line {load.line}"
+                f"line {store.line} stores to {base} a value computed from the same "
+                f"element, loaded in line {load.line}"
                 + (where and f", through {read} ({where} passes the same tensor)")
             )
     return ""

@@ -128,8 +128,8 @@ class ContiguityHints(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     finds_mistakes: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "the compiler trusts a hint: it loads runs of elements from the address of the first, "
-        "so other elements than the offsets say, and beyond the buffer"
+        "the compiler trusts a hint: it loads consecutive elements from the address of the "
+        "first lane, so a false hint reads other elements, or past the end of the buffer"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -172,8 +172,8 @@ class _Legality:
         fine, sizes, proof = self._kernel.is_nonnegative(offsets.start)
         if not fine:
             detail = (
-                f"{offsets.start.readable} may be negative, and `%` then leaves a negative rest: "
-                "-2 % 100 is -2"
+                f"{offsets.start.readable} may be negative, and the result of `%` is then "
+                "negative: -2 % 100 is -2"
             )
             raise unknown(claim, reason, detail)
         self._prove(claim, f"{offsets.start.readable} is at least 0", proof)
@@ -194,8 +194,8 @@ class _Legality:
         number = value.constant_value
         if number is not None and value != extent and number < self._least:
             detail = (
-                f"groups of {number} lanes are all that is shown, and a hint replaces what the "
-                f"compiler finds by itself: where {limit.readable} happens to be a multiple of 16, "
+                f"only groups of {number} lanes are proved, and a hint replaces what the "
+                f"compiler finds itself: where {limit.readable} happens to be a multiple of 16, "
                 f"loads of small types would become narrower (option least={number})"
             )
             raise refuted("hint-is-useful", "hint-narrows", detail)

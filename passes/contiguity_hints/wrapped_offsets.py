@@ -153,8 +153,9 @@ class _Check:
         dropping = self._dropping_store() if reason == "hint-can-be-false" else None
         if dropping is not None:
             detail += (
-                f" (such lanes are masked off at the {dropping.name} in line {dropping.line}, and "
-                "do no harm there; loads can still read past the end of the buffer)"
+                f" (such lanes are masked off at the {dropping.name} in line "
+                f"{dropping.line}, and do no harm there, but loads can read past the end of "
+                "the buffer)"
             )
         condition = Condition(claim, Status.REFUTED, detail, reason)
         message = detail

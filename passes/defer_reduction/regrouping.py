@@ -285,10 +285,7 @@ class _Legality:
             self._check_floats(reduced)
             return dtype, False
         if not all(self._stays_in_range(combining, dtype, one) for one in reduced):
-            text = (
-                f"one tile is reduced in another type than {dtype}, in which {self.name} is, and "
-                "may not fit it"
-            )
+            text = f"one tile is not reduced in {dtype}, the type of {self.name}, and may overflow"
             raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
         self.attempt.prove("accumulators-are-wide", f"integers are reduced in {dtype}, or fit it")
         return dtype, True
@@ -312,8 +309,8 @@ class _Legality:
         stays = _STAYS.get(dtype, frozenset())
         if not same or not self.facts.types.of(values[one.tile]).all_in(stays):
             text = (
-                f"the reduction in line {one.whole.lineno} is made in another type or cast to one, "
-                "which the tile may not be added in"
+                f"the reduction in line {one.whole.lineno} is computed in, or cast to, "
+                "another type than that of the accumulator"
             )
             raise unknown("accumulators-are-wide", "reduction-is-cast", text)
 
@@ -322,8 +319,8 @@ class _Legality:
         if one.alone or self._is_of(one, frozenset({dtype})):
             return
         text = (
-            f"line {one.whole.lineno} adds reductions to each other, of which it is not known that "
-            "they are of the accumulator's type"
+            f"line {one.whole.lineno} adds reductions that are not known to have the "
+            "accumulator's type"
         )
         raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
 

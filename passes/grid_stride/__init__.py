@@ -324,6 +324,6 @@ def _expectation(tiling: Tiling) -> str:
         )
     also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""
     return (
-        "a loss is to be expected, for nothing is saved and programs start faster than a loop "
-        f"iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
+        "slower is expected, because no work is saved and programs start faster than a "
+        f"loop iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
     )

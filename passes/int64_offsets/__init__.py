@@ -117,8 +117,8 @@ class Int64Offsets(Pass):
     finds_mistakes: ClassVar[bool] = True
     fixes: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
-        "nothing is raised"
+        "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, "
+        "and no error is raised"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

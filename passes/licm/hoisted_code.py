@@ -65,8 +65,8 @@ def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
             why = f"it reads nothing if the condition in line {line} is false"
         else:
             detail = (
-                f"it reads only where the condition in line {line} holds, and would always "
-                "read above the loop; its mask does not say so"
+                f"it reads only if the condition in line {line} is true, and before the "
+                "loop it would always read, because its mask does not imply the condition"
             )
             if _may_move(load, guard):
                 detail += ". `loop-unswitch`, if also named, may move that condition first"
@@ -162,8 +162,8 @@ def hoisted(load: InvariantLoad, attempt: Attempt, *, mask: bool) -> list[Change
     _check_something_stays(load, plan)
     if conditions and not mask:
         raise _may_not_run(
-            f"{load.where} may have no iteration, and the load would be new then: nothing shows "
-            f"that {' and '.join(conditions)}; masked=true masks it"
+            f"{load.where} may have no iteration, and the load would then be new: it is not "
+            f"proved that {' and '.join(conditions)}; masked=true masks the load"
         )
     masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]
     code = _code(load, plan, masks)

@@ -76,8 +76,8 @@ def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
     facts, condition = branch.facts, branch.condition
     if condition.shape != () or when_known(facts, condition, branch.in_helper) == "unknown":
         detail = (
-            "the compiler may know the condition, and decides it then; if it never changes, "
-            "make its parameters `tl.constexpr`"
+            "the compiler may know the condition; if it never changes, make its parameters "
+            "`tl.constexpr`"
         )
         raise unknown(claim, "condition-is-not-plain", detail)
     for part in condition.walk():
@@ -88,8 +88,8 @@ def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
         if load.volatile:
             raise refuted(claim, "volatile-load", f"{what} is volatile")
         detail = (
-            f"the condition needs {what}, which would then read even where the loop does not "
-            "run; load it into a name before the loop"
+            f"the condition needs {what}, which would then read even if the loop has no "
+            "iteration; load it into a name before the loop"
         )
         raise refuted(claim, "condition-is-not-plain", detail)
     for effect in branch.effects_in(branch.node.test):

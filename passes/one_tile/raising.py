@@ -309,7 +309,7 @@ def _check_bound(
         f", or --assume '{row} <= {most}' and raise_block raises the tile length" if most else ""
     )
     detail = (
-        f"a row may have more than the {held} elements of a tile; where none has, give "
+        f"a row may have more than the {held} elements of a tile; if no row has, give "
         f"--assume '{row} <= {held}'{longer}; or tune with your shapes"
     )
     raise unknown("rows-can-be-lifted", "row-may-be-longer", detail)

@@ -280,8 +280,8 @@ def _may_be_empty(sweeps: RowSweeps, attempt: Attempt) -> str:
         attempt.prove(claim, "in an empty row all lanes are inactive and add nothing")
         return ""
     return (
-        f"the loop in line {doing[0].line} does not run for a row of no elements, and without "
-        "the loop something would be computed"
+        f"the loop in line {doing[0].line} has no iteration for an empty row, and without "
+        "the loop a value would be computed"
     )
 
 

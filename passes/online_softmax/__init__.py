@@ -152,8 +152,8 @@ class OnlineSoftmax(Pass):
         return Site.of(
             attempt,
             second.node,
-            f"merged {into}, with a running maximum: each row that "
-            "takes several tiles is read once less",
+            f"merged {into}, with a running maximum: each row of several tiles is read one "
+            "time less",
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,

@@ -353,8 +353,8 @@ class _Elements:
             return
         if self.weight != ONE and not self._counts_in_every_sweep():
             text = (
-                "a row in which no lane counts has the sum 0, and one of -inf alone NaN; which it "
-                "is cannot be told after the loop"
+                "a row without active lanes has the sum 0, and a row of only -inf has NaN; "
+                "after the loop the two cannot be distinguished"
             )
             raise unknown(claim, "masked-off-lanes-count", text)
         attempt.prove(claim, "if all of a row is -inf, the sum is set to NaN, as before")

@@ -259,7 +259,7 @@ def check_tiles(proof: RowBatch) -> None:
         again = next((o.line for o in longer if o.line > (loop.node.end_lineno or 0)), None)
         if again is not None and any(value.rank for value in loop.carried.values()):
             detail = (
-                f"a row may take several tiles, which line {loop.line} adds up and line {again} "
+                f"a row may take several tiles, which line {loop.line} sums and line {again} "
                 "reads again: {several_tiles=true} permits it; measure the result"
             )
             raise unknown(CLAIM, "row-may-be-longer", detail)

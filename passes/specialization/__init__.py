@@ -129,8 +129,8 @@ class Specialization(Lint):
     fixes: ClassVar[bool] = True
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "each load or store moves one element instead of up to 16 bytes, because its lanes are not "
-        "known to be aligned and contiguous"
+        "each load or store moves one element instead of up to 16 bytes, because the "
+        "compiler cannot prove that its lanes are aligned and contiguous"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -177,7 +177,8 @@ def _is_ahead(facts: KernelFacts, effect: Effect) -> str:
                     if first is not None and tile and first % tile:
                         return (
                             f"in program {program} the loop before moved the pointer by "
-                            f"{-(-first // tile) * tile}, and the mask has this {effect.name} "
-                            f"begin at {first} (the launch in {binding.launch.where})"
+                            f"{-(-first // tile) * tile}, and by its mask this "
+                            f"{effect.name} starts at {first} (the launch in "
+                            f"{binding.launch.where})"
                         )
     return ""

@@ -87,8 +87,8 @@ class UnorderedLanes(Lint):
     fixes: ClassVar[bool] = True
     summary: ClassVar[str] = "find elements that lanes exchange without tl.debug_barrier()"
     harm: ClassVar[str] = (
-        "warps of a program run in no fixed order: the load may return the value from before the "
-        "store, or from after it"
+        "warps of a program run in no fixed order: the load may return the old value or the "
+        "stored one"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

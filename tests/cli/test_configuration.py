@@ -93,7 +93,7 @@ ignore = ["b"]
         ("[tool.tritonopt]\nexclude = 'x'\n", "2:1: exclude must be a list of patterns"),
         (
             "[tool.tritonopt]\nassume = [\n  'a',\n]\nsafety = [\n 'round',\n]\n",
-            "5:1: safety: 'round' is no safety level; legal: exact, ",
+            "5:1: safety: 'round' is not a safety level; legal: exact, ",
         ),
         (
             "[tool.tritonopt.per-file]\nfiles = []\n",

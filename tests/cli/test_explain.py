@@ -110,7 +110,7 @@ def test_claims_and_reasons_before_what_is_asked(capsys: Captured) -> None:
 
 def test_nothing_is_asked(capsys: Captured) -> None:
     assert main(["explain"]) == 2
-    assert "nothing was asked. Ask for a pass" in capsys.readouterr().err
+    assert "nothing to explain. Give a pass" in capsys.readouterr().err
 
 
 def test_a_reason_of_a_pass_of_another_package(
@@ -154,7 +154,9 @@ def test_a_pass_that_is_not_installed(
 def test_a_line_with_every_condition(capsys: Captured) -> None:
     assert main(["explain", "k.py:16", "--passes", "contiguity-hints"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("k.py:16:14: contiguity-hints [exact]: can be done: say that each")
+    assert lines[0].startswith(
+        "k.py:16:14: contiguity-hints [exact]: can be applied: say that each"
+    )
     statuses = {line.split()[0] for line in lines[1:]}
     assert statuses == {"proved", "assumed"}
     assert any("hint-is-true: BLOCK divides" in line for line in lines)
@@ -177,20 +179,20 @@ def test_a_line_without_a_site_shows_those_of_the_kernel(capsys: Captured) -> No
         ),
         ("fuse_stats", "word 'fuse_stats'; did you mean fuse-stats?"),
         ("data-may-chang", "did you mean data-may-change?"),
-        ("sweeps", "did you mean sweep? Ask for a pass"),
+        ("sweeps", "did you mean sweep? Give a pass"),
         (
             "zzzzzzzz",
-            "there is no pass, reason or word 'zzzzzzzz'. Ask for a pass (`tritonopt passes` lists "
+            "there is no pass, reason or word 'zzzzzzzz'. Give a pass (`tritonopt passes` lists "
             "them), a claim or a reason that a remark gives, a word of the glossary, FILE:LINE or "
             "FILE:KERNEL\n",
         ),
-        ("k.py", "k.py: say which line or kernel, as in k.py:12"),
+        ("k.py", "k.py: give a line or kernel, as in k.py:12"),
         ("k.py:2", "k.py:2:1: is in no kernel; there are top (line 7), ring (line 14)"),
         ("k.py:999", "k.py: has no line 999; it has "),
         ("none.py:3", "none.py: does not exist"),
         ("k.py:rings", "k.py: no kernel 'rings'; did you mean ring? There are top, ring"),
         (".:top", ".:top: . is a directory; name a file of it, as in FILE.py:top"),
-        ("k.py:", "k.py:: say which kernel or line, as in k.py:12"),
+        ("k.py:", "k.py:: give a kernel or line, as in k.py:12"),
     ],
 )
 def test_what_cannot_be_explained(target: str, message: str, capsys: Captured) -> None:

@@ -77,7 +77,7 @@ def test_what_a_place_is(text: str, expected: Place) -> None:
         ("none.py:12", "none.py: does not exist"),
         ("D:\\none.py", "D:\\none.py: does not exist"),
         (".:ring", ".:ring: . is a directory; name a file of it, as in FILE.py:ring"),
-        ("k.py:", "k.py:: say which kernel or line, as in k.py:12"),
+        ("k.py:", "k.py:: give a kernel or line, as in k.py:12"),
     ],
 )
 def test_what_is_no_place(text: str, message: str) -> None:

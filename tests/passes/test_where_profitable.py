@@ -1,4 +1,4 @@
-"""Unnamed, a pass acts where it is profitable; named, wherever it is legal."""
+"""Unnamed, a pass runs where profitable; named, wherever it is legal."""
 
 from __future__ import annotations
 

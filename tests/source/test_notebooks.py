@@ -103,7 +103,7 @@ def test_code_that_leaves_its_cell_is_refused(tmp_path: Path, kernels: str) -> N
         file.text.replace("_ipython_cell(3)\n", ""),
         file.text.replace("_ipython_line(2)", "pass"),
     ):
-        with pytest.raises(SourceError, match="cells that cannot be told apart"):
+        with pytest.raises(SourceError, match="cells that cannot be separated"):
             write_file(file, new)
     assert path.read_text() == kernels
 

@@ -114,8 +114,8 @@ class TwoSweeps:
         of = self.facts.forms.of
         if of(one.stop) == of(other.start) and of(one.step) == of(other.step):
             detail = (
-                f"the loop in line {other.line} goes on where the one in line {one.line} ends, so "
-                "that together they are one sweep, and there is nothing to merge"
+                f"the loop in line {other.line} continues where the one in line {one.line} "
+                "ends, so together they read the row once, and there is nothing to merge"
             )
             raise refuted("same-range", "already-done", detail)
 

@@ -189,8 +189,8 @@ def check_pruning(module: Module, decorator: ast.expr) -> None:
                 raise unknown(
                     _CLAIM,
                     "parameter-cannot-be-added",
-                    f"{detail} may not take, or may look at, every argument of a launch: "
-                    "let it take **kwargs, and read of them what it names",
+                    f"{detail} may not accept every argument of a launch, or may read all "
+                    "of them: let it take **kwargs, and read only the keys that it names",
                 )
 
 

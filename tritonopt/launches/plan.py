@@ -282,7 +282,7 @@ class Limit:
 
     def at(self, launch: Launch, place: ast.stmt | None = None) -> tuple[str, list[Change]]:
         """Code for it at a launch, and what must stand before, or before another place of its
-        block; where torch sees no GPU, there is no limit. Raises NotExpressible."""
+        block; where torch finds no GPU, there is no limit. Raises NotExpressible."""
         check_builtin(launch, "min")
         if not self.text.startswith("sm*"):
             return self.text, []
@@ -486,6 +486,6 @@ def why_not_changed(facts: KernelFacts) -> str:
     if facts.launches.unknown or not elsewhere:
         return facts.launches.unknown
     return (
-        f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
-        f"is changed by itself: move the function that launches into the kernel's file"
+        f"the launch in {elsewhere[0]} would have to change with the kernel, but only the "
+        "kernel's file is edited: move the launcher into it"
     )

@@ -370,7 +370,10 @@ def _algebra(found: Algebra) -> str:
     if found.bound is not None:
         least = max(found.bound, sys.float_info.min)
         chance = f"1e{math.ceil(math.log10(least))}"
-        return f"{found.answer} ({counted(found.draws, 'draw')}, by chance at most {chance})"
+        return (
+            f"{found.answer} ({counted(found.draws, 'draw')}, false with probability at "
+            f"most {chance})"
+        )
     return f"{found.answer}: {found.text.splitlines()[0]}"
 
 
@@ -408,7 +411,7 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(("algebra", _algebra(verdict.algebra)))
     said += [("speed", str(speed)) for speed in verdict.speeds]
     said += [("cheat", str(cheat)) for cheat in verdict.cheats]
-    said += [("wrong where not contiguous", text) for text in verdict.layouts]
+    said += [("wrong for tensors that are not contiguous", text) for text in verdict.layouts]
     said += [("note", note) for note in verdict.notes]
     for what, text in said:
         yield from style.folded([("  ", ""), (f"{what}: ", DIM)], text, _INDENT)

@@ -7,7 +7,7 @@ in its neighborhood changes. Mistakes, and all that only looks, are of the text 
 
 Kernels that an edit creates are looked at like the others, as a second run would.
 
-A kernel in which something of ours fails is left as it was, and the rest of the file is done
+A kernel in which something of ours fails was not changed, and the rest of the file is done
 without it.
 """
 
@@ -263,7 +263,7 @@ def _of_replaced(module: source.Module) -> Iterator[Remark]:
         message = (
             f"left {kernel.name} alone: {text} is below @triton.jit, so Triton compiles what "
             "it returns, which may differ from this source; put it above @triton.jit, or "
-            "make it a function of this file that returns what it is given"
+            "make it a function of this file that returns its argument"
         )
         missed = RemarkKind.MISSED
         yield Remark(
@@ -758,7 +758,7 @@ def _internal_error(
         RemarkKind.MISSED,
         kernel,
         *place,
-        f"the kernel is left as it was, because {culprit} failed on it: {failure}. "
+        f"the kernel is not changed, because {culprit} failed on it: {failure}. "
         f"This is a bug in the pass, not in the kernel; please report it to the maintainers "
         f"of {home}, with the kernel and this remark",
         reason="internal-error",

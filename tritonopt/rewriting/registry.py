@@ -17,8 +17,10 @@ from tritonopt.rewriting.protocol import Lint, Pass
 GROUP = "tritonopt.passes"
 ALIASES = {
     "all": "`all` means every pass, wherever it is legal, profitable or not",
-    "default": "default stands for what runs where no pass is named: safe fixes of mistakes, and "
-    "rewrites where they are profitable",
+    "default": (
+        "`default` means what runs without --passes: safe fixes of mistakes, and "
+        "profitable rewrites"
+    ),
 }
 """Names of no pass and no group, with a note on each."""
 SETS = (*ALIASES, *groups.GROUPS)

@@ -269,7 +269,7 @@ def choose_backend(backend: str) -> str:
         worker.close()
     if backend == "cuda" and not has_gpu:
         raise VerificationError(
-            "--backend cuda: torch sees no GPU here. Write --backend interpreter to run on "
+            "--backend cuda: torch finds no GPU here. Write --backend interpreter to run on "
             "Triton's interpreter (a verdict then says so)."
         )
     return "cuda" if has_gpu else "interpreter"
@@ -330,7 +330,9 @@ class Verification:
                 settled = usual(settled, layouts=self.settings.require == "layouts")
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
-            notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
+            notes += [
+                (f"only calls for which `{fact}` holds were generated") for fact in signature.facts
+            ]
             notes += notes_on(left_out(self.old, self.new))
             reason = left_out_types(signature, limits, notes)
             if reason:
@@ -389,7 +391,7 @@ class Verification:
             if reading.unknown:
                 raise VerificationError(f"{reading.question()}\n({failure})") from None
             # The drawn examples will show what the original makes of this.
-            note = f"{name} is called as far as its code says how: {failure}"
+            note = f"{name} is called as its code suggests: {failure}"
             return Signature(reading.known, notes=(note,)), str(failure)
         finally:
             if trier is not original and not isinstance(trier, Both):
@@ -426,7 +428,7 @@ class Verification:
             begin = now()
             found = search.run()
             if self.guesses_left:
-                checker.tally.skips("for sizes that may be equal by guess")
+                checker.tally.skips("for sizes that may be equal by chance")
         never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
@@ -479,7 +481,7 @@ class Verification:
                 counterexample=self.described(example, text),
                 script=_script(self, checker, example, (drawn.differing_options,), text),
             )
-        reason = f"whether it is the same algebra is not known: {algebra.text}"
+        reason = f"the same algebra was not checked: {algebra.text}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
     def _answered(
@@ -540,7 +542,7 @@ class Verification:
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
-        assert finding.signature is not None, "there is no yes without calls"
+        assert finding.signature is not None, "there is no positive verdict without calls"
         modules = self.old, self.new
         return finding.never_ran.explained(unmet, self.task.launcher, finding.signature, modules)
 
@@ -796,7 +798,7 @@ def left_out_types(signature: Signature, limits: Limits, notes: list[str]) -> st
             )
         if usable != tensor.dtypes:
             left = ", ".join(d for d in tensor.dtypes if d not in usable)
-            notes.append(f"{left} was left out: this backend does not have it")
+            notes.append(f"{left} was skipped: this backend does not have it")
     return ""
 
 
@@ -824,7 +826,8 @@ def untried(
     wanted += [v for v in FLOAT_VALUES if values and v not in values]
     missing = f"; not tried at all: {', '.join(wanted)}" if wanted else ""
     return [
-        f"{asked} calls were requested in addition to the deliberate ones: rare combinations of "
+        f"{asked} random calls were requested in addition to the deliberate ones: rare "
+        "combinations of "
         f"sizes, types, layouts and values were not tried{missing}"
     ]
 
@@ -865,13 +868,13 @@ class Drawable:
             )
         except (Died, Refusal):
             return calls
-        self.notes.append(f"autotuned: each of {count} configurations was a case of its own")
+        self.notes.append(f"autotuned: each of {count} configurations was tested separately")
         if first.failure is None and unstable(Pair(usual, first)) is None:
             return replace(calls, configurations=count, first_calls=True)
         if first.failure is not None and first.failure.kind == TOO_LONG:
             self.notes.append(
-                "a first call, in which the autotuner measures, takes the interpreter too long: "
-                "none was compared"
+                "a first call, in which the autotuner measures, takes too long in the "
+                "interpreter and was not compared"
             )
             return replace(calls, configurations=count)
         self.notes.append(
@@ -887,8 +890,8 @@ class Drawable:
         both = self.original.run(example, RunOptions(), RunOptions(poison=1))
         if any(outcome.trouble for outcome in both) or unstable(Pair(*both)) is not None:
             self.notes.append(
-                "the original's backward takes incoming gradients to be contiguous: expanded "
-                "ones, as `y.sum().backward()` gives them, were not drawn"
+                "the original's backward assumes contiguous gradients: expanded ones, as "
+                "`y.sum().backward()` gives them, were not generated"
             )
             return False
         return True

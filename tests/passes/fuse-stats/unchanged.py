@@ -415,7 +415,7 @@ def var_mean(x: torch.Tensor):
 
 # case: while_loops
 # expect: unchanged
-"""The sweeps are `while` loops. They could be understood; for now they are left alone."""
+"""The sweeps are `while` loops. They could be understood; for now they are not rewritten."""
 
 
 @triton.jit

@@ -5,7 +5,7 @@ import triton.language as tl
 
 # case: builtin_and_reduction
 # expect: unchanged
-"""A reduction over a proper axis and Python's own `max` of numbers are left alone."""
+"""A reduction over a proper axis and Python's own `max` of numbers are not rewritten."""
 
 
 @triton.jit

@@ -162,7 +162,7 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 # case: returns_in_between
 # expect: not applied, early-exit
-"""A row whose maximum is small is left alone."""
+"""A row whose maximum is small is not rewritten."""
 
 
 @triton.jit

@@ -18,7 +18,7 @@ def reduced(x, axis):
 
 # case: builtin_and_reduction
 # expect: silent
-"""A reduction over a proper axis and Python's own `max` of numbers are left alone."""
+"""A reduction over a proper axis and Python's own `max` of numbers are not rewritten."""
 
 
 @triton.jit

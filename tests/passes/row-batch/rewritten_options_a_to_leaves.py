@@ -325,7 +325,7 @@ def run(x: torch.Tensor, w: torch.Tensor):
 
 # case: leaves_on_the_row
 # options: elements=64
-"""A row of padding is left alone."""
+"""A row of padding is not rewritten."""
 
 
 @triton.jit

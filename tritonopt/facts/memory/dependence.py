@@ -423,8 +423,8 @@ def check_exchange(
             is_over = after and access.kind is EffectKind.LOAD and other.pointer is not None
             if not is_over and _hands_over(access, other, accesses):
                 text = (
-                    f"what line {access.line} touches may be handed over from thread to thread by "
-                    f"the {other.name} in line {other.line}"
+                    f"what line {access.line} touches may be passed between threads by the "
+                    f"{other.name} in line {other.line}"
                 )
                 raise unknown(INDEPENDENT, "threads-exchange-data", text)
 

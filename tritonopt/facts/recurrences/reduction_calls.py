@@ -172,8 +172,8 @@ class _Reader:
             return self._inside(statement, target, call)
         if self._is_chosen(value):
             text = (
-                f"line {statement.lineno} selects the new {self.name}, as an argmax does; it is no "
-                "sum, maximum or minimum"
+                f"line {statement.lineno} selects the new {self.name}, as an argmax does; "
+                "that is not a sum, maximum or minimum"
             )
             raise refuted(_CLAIM, "not-a-recurrence", text)
         combining, own, terms = self._spine(value, None)

@@ -117,7 +117,7 @@ class Versions:
         if all(0 not in recipe.shape for recipe in example.tensors.values()):
             return ""
         if self.has_reference:
-            return "not counted: on tensors without elements the rewritten version fails or differs"
+            return "not counted: on empty tensors the rewritten version fails or differs"
         if not self.interpreted:
             return ""
         try:
@@ -127,7 +127,7 @@ class Versions:
             return ""
         if not found:
             return ""
-        return f"left out: no GPU takes {found[0].kernel} on tensors without elements"
+        return f"left out: no GPU accepts {found[0].kernel} on empty tensors"
 
     def rounded_otherwise(self, example: Example, seed: int) -> tuple[Outcome, Outcome]:
         """A run of either version in which all that is rounded comes out otherwise."""
