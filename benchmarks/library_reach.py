@@ -46,7 +46,7 @@ def reached(path: Path, passes: str) -> dict[str, Any]:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The table of docs/measured.md."""
-    lines = ["| library | pass | passed | missed, by reason |", "| --- | --- | --- | --- |"]
+    lines = ["| library | pass | applied | not applied, by reason |", "| --- | --- | --- | --- |"]
     for row in rows:
         if row["passes"] == "rows":
             said = f"{row['missed']}; {row['changed']} of {row['files']} files change"

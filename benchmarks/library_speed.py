@@ -6,7 +6,7 @@ BEFORE is a folder from which PROGRAM (a file, or `-m MODULE`) imports the libra
 it that `tritonopt rewrite --write` changed. The program runs once, with `triton.testing.do_bench`
 turned into a single call. Every call that enters one of the changed files from outside and launches
 a kernel that was changed, or whose launches were, is noted: the function, and what it was given.
-Where a call cannot be made again (it takes an autograd context, say), those inside of it are noted
+Where a call cannot be repeated (it takes an autograd context, say), those inside of it are noted
 instead. Then each is made again by both versions, in turn, each after the L2 cache was flushed, and
 the results are compared.
 

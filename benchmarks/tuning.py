@@ -9,7 +9,7 @@
 Each file is one run of the command, `tritonopt tune FILE --write --budget EACH`, with the calls of
 `tuned/tasks.py`: sizes that are stated there for the examples, and the shapes of the libraries' own
 benchmarks. FOLDER is the one from which `flag_gems` or `liger_kernel` is imported; what is changed
-are copies. What was accepted is then measured afresh by `tritonopt tune --check`, in a process
+are copies. What was accepted is then measured again by `tritonopt tune --check`, in a process
 that has seen nothing of it. A run stops when `--budget` seconds are over, whatever it is at, and
 the same command goes on where it was stopped: all is in DIR, which another machine can go on with.
 

@@ -260,7 +260,7 @@ _LACKS = {
     "never ran|never took|never held|always held|never more than|one program alone": (
         "what ran is the same, but something that differs never ran"
     ),
-    "depends on memory|differs from itself|order of": "the original's result is not determined",
+    "depends on memory|differs from itself|order of": "the original's result is undefined",
     "cannot be imported": "the file cannot be imported",
 }
 

@@ -40,23 +40,24 @@ class DropRedundantWhere(Pass):
 
     ## Why
 
-    The code is easier to read, and saves a select. The compiler may contract the remaining `a * b`
-    with an addition.
+    The code is easier to read, and one select instruction is saved. The compiler may contract the
+    remaining `a * b` with an addition.
 
     ## Conditions
 
     - Every load in `e` has an `other=`, without which inactive lanes are undefined, and a mask that
-      implies the condition, if necessary by index arithmetic without int32 overflow
-      (`no-int32-overflow`, assumed).
-    - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by steps
-      exact in every type: arithmetic on zeros, integers up to 127 and infinities, minimum, maximum,
-      comparisons, casts, `exp(-inf)`. So `x - mean` stays (it is -mean there), and so do
-      `x * scale` (NaN for an infinite scale, -0.0 for a negative one) and `log(1 + x)` (0 only if
-      the hardware's logarithm is exact).
-    - Shape and type stay: a float constant makes an integer `e` fp32, an integer one a boolean
-      int32. A cast, an annotation, float arithmetic or a launch shows the type. Otherwise
-      `--safety assumption` assumes that the data has the type of `other=`, a float for a float
-      constant. Type rules: Triton 3.6 and 3.7.
+      implies the condition of the `tl.where`. If index arithmetic is needed for this, we assume
+      that it does not overflow int32 (`no-int32-overflow`).
+    - On inactive lanes `e` equals the constant bit for bit, including the sign of zero, by
+      operations that are exact in every type: arithmetic on zeros, integers up to 127 and
+      infinities, minimum, maximum, comparisons, casts, `exp(-inf)`. The pass declines `x - mean`
+      (which is -mean there), `x * scale` (NaN for an infinite scale, -0.0 for a negative one) and
+      `log(1 + x)` (0 only if the hardware's logarithm is exact).
+    - Shape and type do not change: in a `tl.where` a float constant makes an integer `e` fp32, and
+      an integer constant makes a boolean `e` int32. The type is known from a cast, an annotation,
+      float arithmetic or a launch. If it is unknown, `--safety assumption` assumes that the data
+      has the type of `other=`, and is float if the constant is. The type rules are those of Triton
+      3.6 and 3.7.
 
     ## Numerics
 
@@ -96,7 +97,7 @@ class DropRedundantWhere(Pass):
     """
 
     name: ClassVar[str] = "drop-redundant-where"
-    summary: ClassVar[str] = "drop a tl.where whose inactive lanes already hold its value"
+    summary: ClassVar[str] = "drop a tl.where whose inactive lanes already have its value"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -148,8 +149,8 @@ class _Clearing:
             attempt.changes = (self._change(),)
         cleared = self.facts.kernel.module.text_of(self.cleared)
         done = (
-            f"dropped a tl.where that changes nothing: the masked-off lanes are {cleared} "
-            "already, from the other= of the loads"
+            "dropped a tl.where that changes nothing: inactive lanes are already "
+            f"{cleared}, by the other= of the loads"
         )
         bits = Bits.CONTRACTION if self._may_contract else Bits.SAME
         left = "kept the tl.where"
@@ -227,7 +228,7 @@ class _Clearing:
             if types.by_launch:
                 attempt.assume_no_other_launches()
         elif self._is_only_cast_to_fp32:
-            attempt.prove(claim, "whatever it is, it becomes fp32 and nothing else")
+            attempt.prove(claim, "in any case it becomes fp32")
         else:
             data = "integers or booleans" if cleared.dtype == "float" else "booleans"
             # A cast to a type that is not known says nothing of it; else `other=` does.
@@ -238,7 +239,7 @@ class _Clearing:
                 detail = f"the data may be {data}, which would become {becomes}"
                 raise unknown(claim, "type-is-unknown", detail)
             attempt.need(Safety.ASSUMPTION)
-            attempt.assume(claim, f"we assume that other= says it; {data} would become {becomes}")
+            attempt.assume(claim, f"we assume the type of other=; {data} would become {becomes}")
         if any(_is_infinite(load.other) for load in padding.loads.values()):
             attempt.assume("type-has-infinities", "the data is not of a type such as fp8e4nv")
 
@@ -273,7 +274,7 @@ class _Clearing:
         if any(e.node in lost for e in self.facts.effects) or any(
             isinstance(n, ast.NamedExpr) for n in lost
         ):
-            raise refuted(claim, "effect-inside", "the condition does more than that")
+            raise refuted(claim, "effect-inside", "the condition has an effect")
         statement = self._self_assignment
         if statement is not None and "#" in self._behind(statement):
             raise refuted(claim, "comment-inside", "a trailing comment would be lost")

@@ -26,7 +26,7 @@ _GIVEN = (
 
 @dataclass(frozen=True)
 class DroppedResults(Lint):
-    """Find statements that compute a value and drop it.
+    """Find statements that compute a value that nothing uses.
 
     ## What it does
 
@@ -35,14 +35,14 @@ class DroppedResults(Lint):
 
     ## Why
 
-    Whoever wrote it believes that the type has changed: the store converts `acc` anyway, the
+    The author probably meant to change the type: `acc` is still stored with its old type, and the
     offset still overflows.
 
     ## Conditions
 
-    The statement is an operation of Triton or Python without an effect: no load, store or print is
-    inside. Hints (`tl.multiple_of`), assertions and calls of helpers are left alone. Nothing is
-    changed: assigning the result would change the code after it.
+    The statement is an operation of Triton or Python without an effect: it contains no load, store
+    or print. Hints (`tl.multiple_of`), assertions and calls of helpers are not reported. The pass
+    changes nothing, because assigning the result would change the code after it.
 
     ## Numerics
 
@@ -74,7 +74,7 @@ class DroppedResults(Lint):
     """
 
     name: ClassVar[str] = "dropped-results"
-    summary: ClassVar[str] = "find statements that compute a value and drop it"
+    summary: ClassVar[str] = "find statements whose value is not used"
     harm: ClassVar[str] = "the statement has no effect"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -39,36 +39,38 @@ class ExpToExp2(Pass):
 
     ## What it does
 
-    In the loop of an attention kernel, `tl.exp(x - m)` becomes
-    `tl.exp2((x - m) * 1.4426950408889634)`; x are the scores, m is their running maximum. The
-    factor `tl.exp(old - new)`, which rescales earlier sums, is rewritten in the same way.
+    In the loop of an attention kernel, `tl.exp(x - m)` becomes `tl.exp2((x - m) *
+    1.4426950408889634)`, where x are the scores and m is their running maximum. The factor
+    `tl.exp(old - new)`, which rescales earlier sums, is rewritten in the same way.
 
     ## Why
 
     GPUs have an instruction for 2**x, and none for e**x. For `tl.exp`, Triton adds a comparison and
     multiplications to preserve results below 2**-126; `tl.exp2` returns 0 for these and needs none.
-    With no pass named, it acts only where the scores have two axes.
+    If it is not named, the pass rewrites only scores with two axes.
 
     ## Conditions
 
     - The loop calls `tl.dot`, and each iteration computes the new maximum as `tl.maximum(m,
-      tl.max(x, axis))`. Where that is -inf, a constant may be subtracted instead. m starts at -inf,
-      at the value that an earlier loop left, or at an fp32 constant of at most -2**31: fp32 numbers
-      there are 128 apart, so exponentials are 0 or 1 (`maximum-is-not-subtracted`).
+      tl.max(x, axis))`. If the new maximum is -inf, a constant may be subtracted instead of it. m
+      starts at -inf, at the result of an earlier loop, or at an fp32 constant of at most -2**31;
+      fp32 numbers of that size are at least 128 apart, so exponentials are 0 or 1
+      (`maximum-is-not-subtracted`).
     - `p = tl.exp(x - m)` is read only by `l = l * alpha + tl.sum(p, axis)` and `acc = acc * alpha +
-      tl.dot(p, v)`, with alpha the rescaling factor. Casting p and masking it as the scores are
-      masked is fine. The maximum contributes exp(0) = 1 to each sum, so terms below 2**-126 do not
-      change it (`tiny-results-count`).
-    - v does not depend on the scores; alpha is read nowhere else. acc may be cast, divided by l
-      (after the loop or in each iteration), scaled by what does not depend on scores, and stored.
-    - The exponent is not known to be fp64. No comment is inside the call. The kernel does not
-      round so as to match another library (`pinned-bits`).
+      tl.dot(p, v)`, where alpha is the rescaling factor. p may be cast, and masked like the scores.
+      The maximum contributes exp(0) = 1 to each sum, so terms below 2**-126 do not change the sum
+      (`tiny-results-count`).
+    - v does not depend on the scores, and alpha is read nowhere else. acc may be cast, divided by l
+      (after the loop or in each iteration), multiplied by values that do not depend on the scores,
+      and stored.
+    - The exponent is not known to be fp64. There is no comment inside the call. The kernel does not
+      round on purpose, to match another library (`pinned-bits`).
 
     ## Numerics
 
     `rounding`. On NVIDIA GPUs `tl.exp` multiplies by the same constant, so results of at least
-    2**-126 are mostly the same bits. Smaller ones become 0; times an infinite v that gives NaN
-    where it gave inf.
+    2**-126 mostly have the same bits. Smaller results become 0; times an infinite v, the product is
+    NaN instead of inf.
 
     ## Example
 
@@ -113,9 +115,9 @@ class ExpToExp2(Pass):
     1.05x to 1.39x in attention: forward, bf16, heads of 64 and 128, 1024 to 8192 tokens.
 
     One H200, Triton 3.6, cold L2: 64 cells, causal and not, with the division after the loop or in
-    it (`benchmarks/by_hand.py`, `rewrites_speed.py`). A version by hand, which multiplies the scale
-    of the scores by log2(e) and not each exponent, reaches 1.09x to 1.41x; it changes what every
-    reader of the scores gets.
+    it (`benchmarks/by_hand.py`, `rewrites_speed.py`). A handwritten version that multiplies the
+    scale of the scores by log2(e), instead of each exponent, reaches 1.09x to 1.41x, but changes
+    the scores for all code that reads them.
     """
 
     name: ClassVar[str] = "exp-to-exp2"
@@ -158,12 +160,15 @@ def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
         if any(facts.types.of(v.operands[0]).some_in(frozenset({"fp64"})) for v in values):
             raise refuted("type-stays", "type-changes", "the constant has the precision of fp32")
         if not chain:
-            detail = "the loop does not show that a maximum which it carries is subtracted"
+            detail = "the loop is not proved to subtract its running maximum"
             raise unknown(claim, "maximum-is-not-subtracted", detail)
         if not _Flow(facts, chain).counts_nowhere():
-            detail = "results below 2**-126 would be 0, and may count without the 1 of the maximum"
+            detail = (
+                "results below 2**-126 would be 0, and may be used outside of a sum "
+                "with the 1 of the maximum"
+            )
             raise unknown(claim, "tiny-results-count", detail)
-        attempt.prove(claim, "results are at most 1, and the sums have the 1 of the maximum")
+        attempt.prove(claim, "results are at most 1, and the sums include the 1 of the maximum")
         for call in calls:
             check_no_comment(facts.kernel.module, call)
             writer = Writer(facts)
@@ -172,11 +177,11 @@ def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
     return Site.of(
         attempt,
         calls[0],
-        "turned tl.exp into tl.exp2, of the exponent times log2(e)",
+        "replaced tl.exp by tl.exp2 of the exponent times log2(e)",
         "kept tl.exp",
         needs={Safety.ROUNDING},
         profit=profit(facts, "exp-to-exp2", never=never),
-        advice="write this exponential to base two: tl.exp2 of the exponent times log2(e)",
+        advice="replace tl.exp by tl.exp2 of the exponent times log2(e)",
     )
 
 

@@ -28,31 +28,32 @@ _ASKING = ("program_id", "num_programs")
 
 
 class GridLimits(Lint):
-    """Find grids whose second or third axis grows with the first dimension of a tensor.
+    """Find grids whose second or third axis has as many programs as a tensor has rows.
 
     ## What it does
 
     CUDA allows 65535 programs along axes 1 and 2 of a grid, and 2**31 - 1 along axis 0. The pass
-    reports a launch with a number of rows or tokens on axis 1 or 2, and swaps that axis with axis 0
-    in the kernel and at its launches.
+    reports a launch whose grid has the number of rows or tokens on axis 1 or 2, and swaps that axis
+    with axis 0 in the kernel and at its launches.
 
     ## Why
 
-    The launch fails with `invalid argument` from 65536 on.
+    The launch fails with `invalid argument` for 65536 rows or more.
 
     ## Conditions
 
-    The axis has `x.shape[0]` programs, a multiple, or one for at most 16 rows. The tensor is a
-    matrix, or the other axes of the grid are numbers. A 3D tensor is a note if no axis of the grid
-    counts tiles: its first dimension may be heads. No check in the launcher limits the size.
+    The number of programs along the axis is `x.shape[0]`, a multiple of it, or `x.shape[0]` divided
+    by at most 16. The tensor is a matrix, or the other axes of the grid are numbers. For a 3D
+    tensor the finding is a note if no axis of the grid is a number of tiles, because its first
+    dimension may be heads. The launcher does not check the size.
 
-    The axes are swapped where no program can wait for another, the kernel names each in
-    `tl.program_id` itself, all launches are in the file, and each has a grid of its own, of a
-    tuple. What was on axis 0 is taken to stay below 65536 programs.
+    The axes are swapped if no program can wait for another, each `tl.program_id` is in the kernel
+    itself with a literal axis, all launches are in the file, and each launch has its own grid, a
+    tuple. We assume that the old axis 0 has fewer than 65536 programs.
 
     ## Numerics
 
-    `exact`: each program does what another one did.
+    `exact`: the same programs run, with other ids.
 
     ## Example
 
@@ -97,7 +98,7 @@ class GridLimits(Lint):
 
     name: ClassVar[str] = "grid-limits"
     fixes: ClassVar[bool] = True
-    summary: ClassVar[str] = "find lengths of tensors on grid axes that end at 65535"
+    summary: ClassVar[str] = "find grids that can exceed 65535 programs on axis 1 or 2"
     harm: ClassVar[str] = "the launch fails from 65536 rows on"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -125,7 +126,7 @@ def _site(
     many = next(n for n in (_MOST + 1, _LARGE) if (number_of(programs, {size: n}) or 0) > _MOST)
     what = (
         f"the launch in {binding.launch.where} has {number_of(programs, {size: many})} programs "
-        f"along axis {axis} where {rows} is {many}, and a GPU allows {_MOST}"
+        f"along axis {axis} if {rows} is {many}, and CUDA allows {_MOST}"
     )
     advice = f"{what}: swap it with axis 0"
     site = Site.of_mistake(facts.kernel.node, "grid-is-known", "grid-ends", advice)

@@ -37,7 +37,7 @@ _LIKE_LANES = frozenset({Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.ITERATION})
 _MEETING = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.INSERT_AXES, Op.BROADCAST_TO})
 _OF_ANY_WIDTH = frozenset({Op.LOAD, Op.CAST, Op.CARRIED, Op.RESULT, Op.PHI, Op.OPAQUE})
 _Comparison: TypeAlias = tuple[Op, Value, Value]
-_FEW = "a gain was measured where rows of the program are compared with columns that end at them"
+_FEW = "a gain was measured if rows of the program are compared with columns that end at these rows"
 
 
 @dataclass(frozen=True)
@@ -46,26 +46,26 @@ class MaskPartialTiles(Pass):
 
     ## What it does
 
-    In a loop with `tl.dot`, `s = tl.where(rows[:, None] >= cols[None, :], s, float("-inf"))` goes
-    under an `if` that compares the first row with the last column. What is computed only for the
-    mask, right before, goes along.
+    In a loop with `tl.dot`, `s = tl.where(rows[:, None] >= cols[None, :], s, float("-inf"))` moves
+    under an `if` that compares the first row with the last column of the tile. Statements right
+    before it that only compute the mask move too.
 
     ## Why
 
-    In causal attention no element of most tiles is masked off, so they skip the mask. Loads stay
-    outside of the branch, so Triton still pipelines them. By default the pass acts only if the
-    program id selects the rows and the iteration the columns, and if the loop starts at a column
-    before all rows and ends at a bound computed from the program id.
+    In causal attention no element of most tiles is masked off, so these tiles skip the mask. Loads
+    stay outside of the branch, so Triton still pipelines them. If it is not named, the pass
+    requires that the program id selects the rows and the iteration the columns, that the loop
+    starts at a column before all rows, and that it ends at a bound computed from the program id.
 
     ## Conditions
 
-    - The mask combines comparisons with `&` (with `|` if the tile is the last argument of
-      `tl.where`). These compare sums and differences of lanes and scalars, which may have positive
+    - The mask combines comparisons with `&` (or with `|` if the tile is the last argument of
+      `tl.where`). Each compares sums and differences of lanes and scalars, which may have positive
       factors (`extremes-are-not-known`).
-    - The other argument is a number; shape and type of the tile stay. What `tl.dot` multiplies is
-      assumed to be floats: else the branch would not compile.
-    - The loop is not warp-specialized. Under another runtime `if`, the pass reports nothing.
-    - Index arithmetic is taken not to overflow (`no-int32-overflow`).
+    - The other argument of `tl.where` is a number; shape and type of the tile do not change. We
+      assume that `tl.dot` multiplies floats; with integers the branch would not compile.
+    - The loop is not warp-specialized. A mask under another runtime `if` is no site.
+    - We assume that index arithmetic does not overflow (`no-int32-overflow`).
 
     ## Numerics
 
@@ -103,16 +103,16 @@ class MaskPartialTiles(Pass):
 
     1.07x to 1.32x in causal attention, 1.00x to 1.06x where only the last tile is partial.
 
-    One H200, Triton 3.6, cold L2, 32 cells: forward, bf16, heads of 64 and 128, 1024 to 8192
-    tokens (`benchmarks/by_hand.py`).
+    One H200, Triton 3.6, cold L2, 32 cells: forward, bf16, heads of 64 and 128, 1024 to 8192 tokens
+    (`benchmarks/by_hand.py`).
     """
 
     name: ClassVar[str] = "mask-partial-tiles"
-    summary: ClassVar[str] = "skip the mask of scores on tiles where it is true all over"
+    summary: ClassVar[str] = "skip the mask of scores on tiles without masked elements"
     gain: ClassVar[Gain | None] = Gain(
         figure("mask-partial-tiles"),
         f"{WHERE}, in causal attention",
-        "the mask is true all over most tiles",
+        "the mask is true for all elements of most tiles",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -198,10 +198,10 @@ class _Masked:
         return Site.of(
             attempt,
             self.statement,
-            "put the mask of the tile under a branch, which tiles skip where it is true all over",
+            "put the mask of the tile under a branch, which tiles without masked elements skip",
             "kept the mask",
             profit=profit(self.facts, "mask-partial-tiles", never=never),
-            advice="skip this mask where it is true all over the tile, by a branch of a scalar",
+            advice="skip this mask for tiles without masked elements, by a branch on a scalar",
         )
 
     def _check_tile(self, attempt: Attempt) -> None:
@@ -214,7 +214,7 @@ class _Masked:
         masked = values[self.statement.value]
         tile = masked.then if self.where_true else masked.other
         if masked.shape is None or masked.shape != tile.shape:
-            detail = "the mask gives it more axes or lanes, as far as is known"
+            detail = "the mask may give it more axes or lanes"
             raise unknown("shape-stays", "shape-changes", detail)
         keeping = FLOATS | (INTEGERS if values[self.number].dtype == "int" else frozenset())
         types = facts.types.of(tile)
@@ -222,7 +222,7 @@ class _Masked:
             detail = "the other argument may give it another type"
             raise refuted("type-stays", "type-changes", detail)
         if types.all_in(keeping):
-            attempt.prove("type-stays", f"a number takes on the type of the tile, {types.where}")
+            attempt.prove("type-stays", f"a number gets the type of the tile, {types.where}")
         elif self._is_float(tile):
             attempt.assume("type-stays", "tl.dot multiplies floats; else it would not compile")
         else:
@@ -250,7 +250,7 @@ class _Masked:
         elif value.op in _OPPOSITE:
             yield (value.op if holds else _OPPOSITE[value.op]), value.left, value.right
         else:
-            detail = "a part of the mask is no comparison of what is less and what is greater"
+            detail = "a part of the mask is not a comparison by < or >"
             raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
     def _first(self) -> ast.stmt:
@@ -319,7 +319,7 @@ class _Masked:
                         bounds = self._extreme(writer, at, tile, greatest)
                         by = self._extreme(writer, at, factor, greatest)
                         return ast.BinOp(bounds, ast.Mult(), by)
-        detail = "the least and the greatest of what is compared are not known before the mask"
+        detail = "the least and greatest compared values are not known before the mask"
         raise unknown(_CLAIM, "extremes-are-not-known", detail)
 
     def _check_widths(self, *sides: Value) -> None:
@@ -333,7 +333,7 @@ class _Masked:
                 plain = parts.isdisjoint(_OF_ANY_WIDTH) and one.dtype != "float"
                 if other.shape == () or plain or seen.all_in(wide) or self._is_wide(other):
                     continue
-            detail = "lanes meet what may be narrower than they are, or has no sign"
+            detail = "lanes are combined with values that may be narrower or unsigned"
             raise unknown(_CLAIM, "type-is-unknown", detail)
 
     def _is_wide(self, value: Value) -> bool:

@@ -34,34 +34,38 @@ class MaxToWhere(Pass):
 
     ## What it does
 
-    The constant may come first, and may be a name bound to a number. The reduction `tl.max` stays.
+    The constant may also be the first operand, or a name bound to a number. The reduction `tl.max`
+    is not rewritten.
 
     ## Why
 
-    For uniform code, and compilers that recognize one form only; current Triton treats both alike.
+    The pass makes code uniform, and helps a compiler that recognizes only one form. Current Triton
+    compiles both forms alike.
 
     ## Conditions
 
-    - `x` is a name and the constant a plain expression: nothing is computed twice.
-    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. Two variable operands stay: if the second
-      is NaN, `tl.maximum` gives the first, and the comparison NaN.
+    - `x` is a name and the constant a number or a name, so no operation is computed twice.
+    - `propagate_nan` is absent or `tl.PropagateNan.NONE`. A call with two variable operands is
+      declined: if the second is NaN, `tl.maximum` returns the first, but `tl.where` returns NaN.
     - The constant is zero, inf or a normal fp32 number (others become fp64), not NaN or -0.0.
-    - The type stays, although `tl.maximum` with a Python float returns fp32 for fp16 and bf16: a
-      cast, an annotation or a launch shows that `x` is fp32, or fp64 with a constant exact in fp32;
-      or the constant is exact in fp16 and bf16 and the result only stored, cast, or compared with
-      such a constant. For an unknown type `--safety assumption` assumes fp32, unless `x` is
-      computed from a narrower float or, like the constant, may be an integer. Type rules: Triton
-      3.6 and 3.7.
+    - The type of the result does not matter or does not change. (`tl.maximum` with a Python float
+      returns fp32 for fp16 and bf16.) Either a cast, an annotation or a launch shows that `x` is
+      fp32, or fp64 with a constant exact in fp32; or the constant is exact in fp16 and bf16, and
+      the result is only stored, cast, or compared with such a constant. For an unknown type
+      `--safety assumption` assumes fp32, unless `x` is computed from a narrower float, or `x` may
+      be an integer and the constant is one. The type rules are those of Triton 3.6 and 3.7.
 
     ## Numerics
 
-    `exact`, or `assumption` for an unknown type; bits `same`. A NaN in `x` gives the constant in
-    both forms. `tl.maximum(-0.0, 0.0)` is 0.0 in both. `tl.minimum(-0.0, 0.0)` is -0.0 on NVIDIA
-    GPUs (the language does not define it), which `1 / x` exposes, so the minimum with 0 uses `<=`.
+    `exact`, or `assumption` for an unknown type; bits `same`. For NaN both forms return the
+    constant, and for `tl.maximum(-0.0, 0.0)` both return 0.0. `tl.minimum(-0.0, 0.0)` is -0.0 on
+    NVIDIA GPUs (the language does not define it), which `1 / x` makes visible, so the minimum with
+    0 uses `<=`.
 
-    For unknown types, an H200 gave the same bits for all values of fp16, bf16 and 8-bit types and
-    random ones of others, stored as eleven types, except where an integer met a float constant and
-    the result overflowed the stored integer type, which is undefined in both.
+    For unknown types, we compared both forms on an H200 for all values of fp16, bf16 and 8-bit
+    types and random values of other types, stored as eleven types. They differ only for an integer
+    and a float constant if the result overflows the stored integer type, which is undefined in
+    both.
 
     ## Example
 
@@ -117,7 +121,7 @@ class _Extremum:
         old, new = self._text(self._call), ""
         with self._attempt:
             new = self._rewritten()
-        done = f"turned {old} into {new}. Measured: no faster and no slower"
+        done = f"replaced {old} by {new}; measured: equally fast"
         changes = (ReplaceExpression(self._call, new),)
         return Site.of(self._attempt, self._call, done, f"kept {old}", changes=changes)
 
@@ -173,11 +177,13 @@ class _Extremum:
     def _check_constant(self, number: int | float) -> None:
         claim = "constant-is-plain"
         if isinstance(number, bool):
-            raise refuted(claim, "type-changes", f"{number} is no number")
+            raise refuted(claim, "type-changes", f"{number} is not a number")
         if math.isnan(number):
             raise refuted(claim, "constant-is-special", "with NaN the result would always be NaN")
         if number == 0 and math.copysign(1.0, number) < 0:
-            zeros = "of -0.0 and 0.0 a comparison picks the second, the hardware the larger"
+            zeros = (
+                "for -0.0 and 0.0 a comparison picks the second operand, the hardware the larger"
+            )
             raise refuted(claim, "constant-is-special", zeros)
         ordinary = number == 0 or math.isinf(number) or _SMALLEST <= abs(number) <= _LARGEST
         if not ordinary or (isinstance(number, int) and _rounded("f", number) != number):
@@ -216,7 +222,7 @@ class _Extremum:
             raise unknown(claim, "type-is-unknown", detail)
         else:
             returned = f"tl.{self._name} would return fp32 where it is fp16 or bf16"
-            self._attempt.assume(claim, f"{x.id} is taken for fp32; {returned}")
+            self._attempt.assume(claim, f"{x.id} is assumed to be fp32; {returned}")
             self._attempt.need(Safety.ASSUMPTION)
 
     def _refute_integers(self, value: Value, types: Types, claim: str) -> None:

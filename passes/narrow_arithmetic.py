@@ -30,25 +30,25 @@ _LATE = "masked-after-the-exponential", "is NaN where the exponential is inf: ma
 
 
 class NarrowArithmetic(Lint):
-    """Find sums that lose bits before their accumulator gets them.
+    """Find sums whose addends are rounded to a narrow type before a wide accumulator adds them.
 
     ## What it does
 
-    Reports products and sums that are computed in fp16 or bf16 and then added to a wider
-    accumulator, `tl.sum` and `tl.cumsum` of an fp16 tile, 8-bit accumulators, and
-    `tl.exp(a - b) * mask`, which is NaN where that is `inf * 0`. As a note: accumulators of fp16
-    and bf16; a stored `tl.max` of floats, which drops NaN, if the kernel has no `propagate_nan`,
-    no test for NaN, no exponential and no logarithm.
+    The pass reports products and sums that are computed in fp16 or bf16 and then added to a wider
+    accumulator, `tl.sum` and `tl.cumsum` of an fp16 tile, 8-bit accumulators, and `tl.exp(a - b) *
+    mask`, which is NaN if the exponential is inf and the mask 0. It reports as notes: accumulators
+    of fp16 and bf16; a stored `tl.max` of floats, which ignores NaN, if the kernel has no
+    `propagate_nan`, no test for NaN, no exponential and no logarithm.
 
     ## Why
 
-    The accumulator shows that the bits were wanted, and cannot bring them back.
+    A wide accumulator shows that the author wanted the bits that the rounding of the addends loses.
 
     ## Conditions
 
-    - Both operands are shown to be narrow: by a launch, `# tritonopt: x: bf16[m, n]`, or the
-      kernel, which casts the product or elements of these buffers to fp32.
-    - The mask of the exponential compares two axes, and no load uses it.
+    - Both operands are proved to be narrow: by a launch, by `# tritonopt: x: bf16[m, n]`, or by a
+      cast of the product, or of elements of the same buffers, to fp32.
+    - For `tl.exp(a - b) * mask`: the mask compares two axes, and no load uses it.
 
     ## Numerics
 
@@ -76,7 +76,7 @@ class NarrowArithmetic(Lint):
     """
 
     name: ClassVar[str] = "narrow-arithmetic"
-    summary: ClassVar[str] = "find sums that lose bits before a wide accumulator gets them"
+    summary: ClassVar[str] = "find addends that are rounded before a wide accumulator adds them"
     harm: ClassVar[str] = "the result is inexact, wraps around, or is NaN"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -91,7 +91,7 @@ class NarrowArithmetic(Lint):
             dtype = loop.initial[name].dtype or ""
             sums = any(term.op in (Op.LOAD, *_ARITHMETIC) for term in terms)
             if sums and not loop.inlined and "int" in dtype and dtype in _NARROW:
-                message = f"{name} is of {dtype}, which a sum over this loop exceeds: make it int32"
+                message = f"{name} is of {dtype}, which overflows in this loop: make it int32"
                 yield Site.of_mistake(loop.node, claim, "accumulator-is-too-small", message)
             sums |= any(term.function in MATRIX for term in terms if term.op is Op.RESHAPED)
             if sums and not loop.inlined and dtype in _HALF:
@@ -105,7 +105,7 @@ class NarrowArithmetic(Lint):
                 and known.is_extreme(effect.stored)
             ):
                 message = "a NaN element is ignored, where torch returns NaN"
-                harm = "a NaN in the input disappears"
+                harm = "a NaN in the input is lost"
                 site = Site.of_mistake(effect.node, claim, "maximum-drops-nan", message, harm)
                 yield replace(site, is_note=True)
 

@@ -17,35 +17,37 @@ class RacingPrograms(Lint):
 
     ## What it does
 
-    Where a kernel shifts a buffer in place, reads the row above the one it writes, or reads
-    neighbors in the tensor it writes, a load's result depends on which program runs first. The pass
-    reports the load with a launch, a shape, the two programs and the element.
+    If a kernel shifts a buffer in place, reads the row above the row that it writes, or reads
+    neighbors in the tensor that it writes, the result of a load depends on which program runs
+    first. The pass reports the load with a launch, a shape, the two programs and the element.
 
-    It also reports lost updates: elements that all programs along a grid dimension load, change and
-    store without an atomic, as `tl.store(DW + cols, tl.load(DW + cols) + dw)` in a program per row.
+    The pass also reports lost updates: elements that all programs along a grid dimension load,
+    change and store without an atomic, such as `tl.store(DW + cols, tl.load(DW + cols) + dw)` in
+    one program per row.
 
     ## Why
 
-    The programs of a launch have no order. On small inputs most read before any writes; on larger
-    ones, other GPUs or block sizes, results vary. Triton's interpreter runs programs one by one and
-    hides it.
+    The programs of a launch have no order. On small inputs most programs load before any stores; on
+    larger inputs, other GPUs or other block sizes the result varies. Triton's interpreter runs
+    programs one after the other, so it does not show the race.
 
     ## Conditions
 
-    Lost updates: address, masks and branches do not depend on the program id or loaded values,
-    repeating the update changes the result, and for some sizes the grid has more than one program.
+    Lost updates are reported if address, masks and branches do not depend on the program id or on
+    loaded values, a repeated update changes the result, and for some sizes the grid has more than
+    one program.
 
     Other races are reported only with an example in numbers:
 
-    - The launch is in the same file, with readable grid, arguments and configurations.
-    - Both accesses go to one tensor, passed once or twice, completely or from a row on (`x[1:]`).
-      All sizes come from one tensor, assumed contiguous; a plain argument that is only the distance
-      between the accesses is assumed to be 1.
+    - The launch is in the same file, and its grid, arguments and configurations can be read.
+    - Both accesses go to one tensor, passed once or twice, as a whole or from a row on (`x[1:]`).
+      All sizes are those of one tensor, assumed contiguous. If a plain argument is used only as the
+      distance between the accesses, we assume that it is 1.
     - No offset or mask is loaded or unknown. No atomic, barrier, volatile load or unknown call may
       order the programs.
 
-    A store of a constant is not reported, nor a masked store with an unmasked load, some of whose
-    lanes may be unused.
+    Not reported: a store of a constant; a masked store with an unmasked load, because the lanes
+    that race may be masked off at the store.
 
     ## Numerics
 

@@ -25,23 +25,23 @@ class ReductionAxis(Lint):
 
     ## What it does
 
-    Reports `tl.max`, `tl.min` and `tl.sum` with a float, a tile or a computed number as the axis.
-    When selected explicitly, it writes `tl.maximum(x, y)` or `tl.minimum(x, y)`.
+    The pass reports `tl.max`, `tl.min` and `tl.sum` with a float, a tile or a computed number as
+    the axis. If it is named, it writes `tl.maximum(x, y)` or `tl.minimum(x, y)` instead.
 
     ## Why
 
-    Python's `max` and `torch.max` take two operands. The call does not compile, so it survives only
-    in code that never ran: a branch for another size or GPU.
+    Python's `max` and `torch.max` take two operands, but `tl.max(x, y)` does not compile. So the
+    mistake remains only in code that never ran, such as a branch for another size or GPU.
 
     ## Conditions
 
-    The argument is certainly no axis; a parameter may be one, because helpers receive constants.
-    `tl.sum(x, y)`, meant as a sum or a dot product, and calls with more arguments are only
-    reported.
+    The argument cannot be an axis. A parameter can, because callers pass constants to helpers, so
+    it is not reported. Not fixed: `tl.sum(x, y)`, which may mean a sum or a dot product, and calls
+    with more arguments.
 
     ## Numerics
 
-    Nothing to compare with: the original does not compile.
+    The original does not compile, so there is no result to compare with.
 
     ## Example
 

@@ -25,31 +25,33 @@ _LEAST_TILE = 64
 
 @dataclass(frozen=True)
 class Spills(Lint):
-    """Find tiles that exceed the registers at launched sizes, and settings that fit.
+    """Find tiles that spill registers at launched sizes, and the warps or tiles that do not.
 
     ## What it does
 
-    A thread has at most 255 registers, fewer with many warps; the rest spills to the stack, in
+    A thread has at most 255 registers, fewer with many warps; other values spill to the stack, in
     memory. The pass compiles the kernel, without a GPU, for the largest launched tiles. If the
-    stack is used, it tries more warps and shorter tiles, and reports the first of each that fits,
-    with figures.
+    stack is used, it tries more warps and shorter tiles, and reports the first of each that does
+    not spill, with registers and bytes.
 
     ## Why
 
-    Every program writes spilled values to memory and reads them back, which only machine code
-    shows. A kernel with one tile per row becomes slow from some length on.
+    Every program writes spilled values to memory and reads them back, which is visible only in the
+    machine code. A kernel with one tile per row becomes slow above some row length.
 
     ## Conditions
 
-    - The pass is selected explicitly (`--passes spills`), because it takes seconds per kernel.
-      Without Triton and torch, the remark says so. A separate process imports the file.
-    - The launch shows every constexpr and the warps. A tile that follows a size counts up to the
-      launcher's limit: `min(8192, ...)`, or a check that raises. `block, num_warps = settings(n)`,
-      a function in the launcher's file, is called for the longest row it accepts.
+    - The pass is named (`--passes spills`), because it takes seconds per kernel. Without Triton and
+      torch, it reports only that they are missing. A separate process imports the file.
+    - The launch shows every constexpr and the warps. If the tile grows with a size, the pass
+      compiles for the launcher's limit: `min(8192, ...)`, or a check that raises. If a function in
+      the launcher's file chooses both, `block, num_warps = settings(n)`, it is called for the
+      longest row it accepts.
     - Not reported: tiles without a limit or below 16 elements per thread; autotuned kernels.
-    - Assumed where no launch shows it: tensors are fp16, optional ones present, the last stride 1.
-    - Some functions keep arrays on the stack. So more warps or a shorter tile alone must reduce it,
-      to zero or to the least of all settings tried.
+    - Unless a launch shows otherwise, we assume that tensors are fp16, that optional tensors are
+      passed, and that the last stride is 1.
+    - Some functions keep arrays on the stack. So a setting is only reported if it reduces the stack
+      to zero, or to the least of all settings tried.
 
     ## Numerics
 
@@ -100,7 +102,7 @@ class Spills(Lint):
     Nothing to measure: no code is changed.
 
     Compiled by Triton 3.7 for sm_90, a thread of the first kernel has 255 registers and 664 bytes
-    of stack where N is 32768; with 8 warps 228 registers and no stack.
+    of stack if N is 32768; with 8 warps, 228 registers and no stack.
     """
 
     name: ClassVar[str] = "spills"
@@ -174,7 +176,7 @@ def _site(facts: KernelFacts, launched: LaunchedSetting) -> Site | None:
     types = f", with {' and '.join(launched.taken)} in {USUAL_TYPE}" if launched.taken else ""
     length = dict(setting.constants)[launched.tile]
     message = (
-        f"a tile of {launched.tile}={length} does not fit into registers: launched in "
+        f"a tile of {launched.tile}={length} spills registers: launched in "
         f"{launched.launch.where}{where}, with {setting.warps} warps, a thread has {_said(own)} "
         f"(compiled for sm_90{types}); {', and '.join(fixes)}"
     )

@@ -78,29 +78,30 @@ class UnknownNames(Lint):
 
     ## What it does
 
-    `tl.tanh`, `tl.clip`, `tl.math.pow` and `tl.program_id(3)` do not compile. The pass reports
-    them with what Triton has instead, and writes `tl.clamp` for `tl.clip` with three arguments.
+    `tl.tanh`, `tl.clip`, `tl.math.pow` and `tl.program_id(3)` do not compile. The pass reports such
+    names, and the name that Triton has instead. It replaces `tl.clip` with three arguments by
+    `tl.clamp`.
 
     ## Why
 
-    Such a kernel fails at its first launch with this argument or this branch, in the middle of a
-    training run maybe. Kernels written by language models have many.
+    Such a kernel fails at the first launch that compiles this branch, perhaps in the middle of a
+    training run. Kernels written by language models often have such names.
 
     ## Conditions
 
-    The name is missing in every version of the table (`tritonopt/facts/triton_names.json`, made by
-    `docs/triton_names.py`), and it is one of libdevice, of NumPy or torch, or close to one that
-    exists: other names may come from a fork of Triton. Left alone: names below `tl.extra` and the
-    like, names that the file binds, and code under an `if` that is decided at compile time or at
-    import, for it may test the version. The axis of `tl.program_id` and
-    `tl.num_programs` is a constant other than 0, 1 and 2.
+    No Triton version in our table has the name (`tritonopt/facts/triton_names.json`, made by
+    `docs/triton_names.py`), and the name is one of libdevice, NumPy or torch, or similar to an
+    existing one; other names may come from a fork of Triton. Not reported: names in submodules such
+    as `tl.extra`, names that the file binds, and code under an `if` that is evaluated at compile
+    time or at import, because it may test the version. An axis of `tl.program_id` or
+    `tl.num_programs` is reported if it is a constant other than 0, 1 and 2.
 
-    A name that only some versions have is reported where the installed Triton lacks it, or the one
-    of `unknown-names{triton=3.9.0}`: `tl.make_block_ptr`, gone from 3.9.
+    A name that only some versions have is reported if the installed Triton does not have it, or the
+    version in `unknown-names{triton=3.9.0}` does not, for example `tl.make_block_ptr`.
 
     ## Numerics
 
-    What is changed does not compile as it stands.
+    The original does not compile, so there is no result to compare with.
 
     ## Example
 

@@ -23,37 +23,38 @@ if TYPE_CHECKING:
 
 
 class AssumedContiguity(Lint):
-    """Find tensors of callers that a kernel reads in the order of memory.
+    """Find tensors that a kernel reads as contiguous, although callers may pass other layouts.
 
     ## What it does
 
     A kernel that computes `X + row * N + cols` without a stride of `X` is right for contiguous
-    tensors. The pass reports a launch that takes such a tensor from a caller, or hands it a
-    transposed view, and writes `x = x.contiguous()` above.
+    tensors only. The pass reports a launch that passes such a kernel a tensor of its launcher's
+    caller, or a transposed view. As a fix, it writes `x = x.contiguous()` in the launcher.
 
     ## Why
 
-    `x.t()`, `x[:, :n]` and gradients of `y.sum()`, which autograd expands, are ordinary tensors.
-    The kernel takes other elements, or those past the end, and nothing is raised.
+    `x.t()`, `x[:, :n]` and the expanded gradient of `y.sum()` are not contiguous. For these the
+    kernel reads other elements, or elements past the end, and no error is raised.
 
     ## Conditions
 
-    No function of the file through which the tensor passes calls `contiguous`, `reshape` or `view`,
-    compares strides or hands the tensor to other code; none has an unknown decorator. Most kernels
-    get contiguous tensors only, so one more sign is needed:
+    No function of the file that passes the tensor on calls `contiguous`, `reshape` or `view`,
+    compares strides, or passes the tensor to other code; none has an unknown decorator. Most
+    kernels only get contiguous tensors, so one of these must also hold:
 
     - the launcher passes a view that it transposed, expanded or cut;
     - the tensor is a gradient of `torch.autograd.Function`;
-    - its stride is passed as 1 beside strides of another tensor;
-    - the rows are those of several dimensions, and one stride is passed for all;
+    - the launch passes 1 for its stride, and the strides of another tensor;
+    - several leading dimensions are flattened to rows, and the launch passes one stride for them;
     - the launcher makes another tensor contiguous that the kernel reads at the same offsets;
-    - it has two dimensions, and the kernel divides the flat position by a length to find the row
-      or the column of a tensor.
+    - it has two dimensions, and the kernel divides the flat position by a length to find the row or
+      the column of a tensor.
 
-    Selected explicitly, the pass reports as a note the rows of any matrix that nobody checks.
+    If the pass is named, it also reports, as a note, any other matrix whose rows are assumed to be
+    contiguous without a check.
 
-    It is fixed where the launcher asks the tensor for its form and passes it to this launch alone:
-    what is written to, returned or kept is not copied.
+    The fix is made where the launcher reads the tensor's shape and passes the tensor to this launch
+    only. A tensor that is written to, returned or kept is not copied.
 
     ## Numerics
 
@@ -144,7 +145,7 @@ def _site(facts: KernelFacts, binding: LaunchBinding, name: str) -> Site | None:
         why = _why(view, tensor) if tensor is not None else ""
         is_note = tensor is not None and not why and _may_be_strided(view, tensor)
         if is_note and tensor is not None:
-            why = f"the launch in {launch.where} passes {tensor.name} as it comes"
+            why = f"the launch in {launch.where} passes {tensor.name} without .contiguous()"
     except TooLarge:
         return None
     if tensor is None or not why:
@@ -175,13 +176,14 @@ def _why(view: FlatReads, tensor: Given) -> str:
     if view.has_one_stride and not view.is_flat:
         return (
             f"{where} one stride of {name} for the rows of several dimensions: with "
-            f"{name}.transpose(0, 1) they lie in another order"
+            f"{name}.transpose(0, 1) the rows are in another order"
         )
     if tensor.moved is not None:
         return f"{where} a view, {ast.unparse(tensor.moved)}" if view.goes_over_rows else ""
     if tensor.is_gradient and not tensor.checks_last:
         return (
-            f"{where} the gradient {name} as it comes: that of y.sum() is expanded, and has one "
+            f"{where} the gradient {name} without .contiguous(): that of y.sum() is "
+            "expanded, and has one "
             "element"
         )
     if view.has_given_stride and others:
@@ -194,7 +196,10 @@ def _why(view: FlatReads, tensor: Given) -> str:
         return ""
     if not view.is_divided:
         return ""
-    return f"{where} {name} as it comes: of {name}.transpose(0, 1) it takes [1, 0] for [0, 1]"
+    return (
+        f"{where} {name} without .contiguous(): for {name}.transpose(0, 1) the kernel "
+        "reads [1, 0] instead of [0, 1]"
+    )
 
 
 def _made_contiguous(view: FlatReads) -> str:

@@ -22,7 +22,8 @@ class AutotuneConfigs(Pass):
 
     ## What it does
 
-    The kernel gets `@triton.autotune`, and its launches no longer pass what the tuner chooses:
+    The kernel gets `@triton.autotune`, and its launches no longer pass the arguments that the tuner
+    chooses:
 
     - 2, 4, 8 and 16 warps; with a `tl.dot` in a loop, 4 and 8 warps, each with 2, 3 and 4 stages;
     - tile lengths of 512 to 8192, for loops over a row and tiles of a range, where any length gives
@@ -44,27 +45,28 @@ class AutotuneConfigs(Pass):
     ## Conditions
 
     - The only decorator is `@triton.jit`, and no function defines the kernel at each call, which
-      would tune it again. Every launch is a visible statement `kernel[grid](...)`
-      in the kernel's file, without `**options`; no kernel calls it.
+      would tune it again. Every launch is a visible statement `kernel[grid](...)` in the kernel's
+      file, without `**options`; no kernel calls it.
     - All launches pass the same numbers as `num_warps`, `num_stages` and `num_ctas`, or none.
-    - No file with a launch captures CUDA graphs (`torch.cuda.graph`), where nothing can be timed. A
-      grid function only returns a tuple, because each trial calls it.
+    - No file with a launch captures CUDA graphs (`torch.cuda.graph`), because a tuner cannot time
+      launches in a capture. A grid function only returns a tuple, because each trial calls it.
     - The kernel has no effects but loads, stores, atomics and barriers. A buffer to restore is
-      never None, nor known to be part of a tensor, outside of which the kernel may write.
-    - Stages or a tile are free: a tuner for warps alone is not worth its cost at each launch, and
-      `tune` measures the number (not with `tiles=false`).
-    - A tile changes only where masks end at the end of the row or range, the result does not depend
-      on it (except for rounding), and every launch passes its length as a number (not
-      `triton.next_power_of_2(n)`), by keyword. In a range, grid dimension 0 is `triton.cdiv` of
-      range and tile.
+      never None. It is not known to be a part of a tensor, because the kernel may write to the
+      rest.
+    - The tuner can choose stages or a tile. A tuner for warps alone costs more at each launch than
+      it saves; `tune` finds that number once. (`tiles=false` drops this condition.)
+    - The tile length is tuned only if masks end at the end of the row or range, the result does not
+      depend on the length (except for rounding), and every launch passes the length as a number
+      (not `triton.next_power_of_2(n)`), by keyword. For tiles of a range, grid dimension 0 is
+      `triton.cdiv(range, tile)`.
 
-    Assumed: two pointers are the same buffer or disjoint (`parts-are-independent`), and no other
-    launches (`no-other-launches`): one that passes `num_warps` will fail.
+    Assumed: two pointers are the same buffer or disjoint (`parts-are-independent`), and there are
+    no other launches (`no-other-launches`); a launch elsewhere that passes `num_warps` will fail.
 
     ## Numerics
 
-    Safety `contract`: the launches change; for tiles of float sums also `rounding`. Bits are
-    `reduction-order` with any reduction, since its order can depend on the warps.
+    Safety `contract`, because the launches change; `rounding` too if the tile of a float sum is
+    tuned. Bits are `reduction-order` with any reduction, since its order can depend on the warps.
 
     ## Example
 
@@ -122,7 +124,7 @@ class AutotuneConfigs(Pass):
 
     ## Measured
 
-    Not measured: what the tuner finds is measured where it is used.
+    Not measured: the tuner measures at each user's launches.
     """
 
     tiles: bool = True
@@ -159,17 +161,19 @@ class AutotuneConfigs(Pass):
             if self.tiles and tile is None:
                 check_more_than_warps(facts, why)
             if tile is not None:
-                attempt.prove("length-is-known-at-the-launch", f"{tile.name} may be any length")
-                attempt.assume("parts-are-independent", "two pointers are one buffer, or apart")
-            attempt.write(_changes(facts, tile, restored), "the launches can leave it to a tuner")
+                attempt.prove("length-is-known-at-the-launch", f"{tile.name} may have any length")
+                attempt.assume(
+                    "parts-are-independent", "two pointers are the same buffer or disjoint"
+                )
+            attempt.write(_changes(facts, tile, restored), "a tuner can choose it for all launches")
         if tile is not None and not tile.is_exact:
             attempt.need(Safety.ROUNDING)
         what = "warps" if tile is None else f"warps and {tile.name}"
         return Site.of(
             attempt,
             facts.kernel.node,
-            f"left {what} to Triton's tuner" + (f"; the tile stays: {why}" if why else ""),
-            "added no tuner",
+            f"left {what} to Triton's tuner" + (f"; the tile length stays: {why}" if why else ""),
+            "did not add a tuner",
             needs={Safety.CONTRACT},
             bits=bits_when_code_moves(facts),
             advice="let Triton's tuner choose warps and tiles",

@@ -69,20 +69,20 @@ def free_tile(facts: KernelFacts) -> FreeTile:
     count = facts.forms.trip_count(loops[0])
     tiles = count.sole_atom if count is not None else None
     if not isinstance(tiles, CeilDiv):
-        raise unknown(claim, "length-matters", "no loop goes over a row tile by tile")
+        raise unknown(claim, "length-matters", "no loop runs over the tiles of a row")
     extent, tile = tiles.arguments
     assert isinstance(extent, Polynomial) and isinstance(tile, Polynomial)
     length = tile.sole_atom
     if not isinstance(length, Param):
-        detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
+        detail = f"the length of a tile, {tile.readable}, is not an argument of the launch"
         raise unknown(claim, "length-is-computed", detail)
     lengths = set()
     for launch in facts.launches.launches:
         number = tile_at(launch, length.name)
         if number is None:
             detail = (
-                f"the launch in {launch.where} passes no number for {length.name} by its name, or "
-                "uses it for something else too"
+                f"the launch in {launch.where} does not pass a number for {length.name} by "
+                "keyword, or also uses it elsewhere"
             )
             raise unknown(claim, "length-is-computed", detail)
         lengths.add(number)
@@ -147,7 +147,7 @@ def check_more_than_warps(facts: KernelFacts, why: str) -> None:
     `why` its tile stays as long as it is.
     """
     if not _multiplies(facts):
-        detail = f"only the number of warps is free, for the tile stays: {why}"
+        detail = f"only the number of warps could be tuned, because the tile length stays: {why}"
         way = "`tritonopt tune` measures it once and writes it into the launches"
         raise refuted("launches-can-be-tuned", "not-tunable", f"{detail}; {way}")
 
@@ -199,7 +199,9 @@ def decorator(
         (n for n in names.module.bindings if names.resolve_name(n, scope) == "triton"), ""
     )
     if not triton:
-        raise NotExpressible("the file does not import triton, so its tuner has no name")
+        raise NotExpressible(
+            "the file does not import triton, so triton.autotune has no name there"
+        )
     lines = [f"        {triton}.Config({one})," for one in configurations]
     text = [f"@{triton}.autotune(", "    configs=[", *lines, "    ],", f"    key={_list(key)},"]
     if restored:
@@ -227,15 +229,17 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     for decorator, name in zip(kernel.node.decorator_list, kernel.decorators, strict=True):
         if name != JIT:
             what = ast.unparse(decorator).partition("(")[0]
-            detail = f"what {what} does with what a tuner chooses is not looked into"
+            detail = f"what {what} does with the tuner's choice is unknown"
             raise unknown(claim, "unknown-decorator", detail)
     for launch in evidence.launches:
         where = f"the launch in {launch.where}"
         if launch.hides_options:
-            detail = f"{where} may have options in **"
+            detail = f"{where} may pass options in **"
             raise unknown(claim, "arguments-are-not-seen", detail)
         if not isinstance(launch.call.func, ast.Subscript):
-            raise unknown(claim, "arguments-are-not-seen", f"{where} is no `kernel[grid](...)`")
+            raise unknown(
+                claim, "arguments-are-not-seen", f"{where} is not written `kernel[grid](...)`"
+            )
         for option in OPTIONS:
             if option in launch.options and _number(launch.options[option]) is None:
                 detail = f"{where} computes its {option}"
@@ -243,9 +247,9 @@ def check_launches(facts: KernelFacts, attempt: Attempt) -> None:
     said = {tuple(options_of(launch).items()) for launch in evidence.launches}
     if len(said) > 1:
         where = places(evidence.launches)
-        detail = f"the launches in {where} ask for different options"
+        detail = f"the launches in {where} pass different options"
         raise refuted(claim, "not-tunable", detail)
-    attempt.prove(claim, "each launch says numbers for them, or nothing")
+    attempt.prove(claim, "each launch passes numbers for them, or nothing")
 
 
 def _check_kept(facts: KernelFacts, claim: str) -> None:
@@ -262,7 +266,7 @@ def _check_capture(launches: Sequence[Launch]) -> None:
     for module in {launch.module for launch in launches}:
         for node in walk(module.tree):
             if isinstance(node, ast.Name | ast.Attribute) and module.resolve(node) in _CAPTURES:
-                detail = f"a launch may be captured in a graph, in line {node.lineno}"
+                detail = f"a CUDA graph may capture a launch in line {node.lineno}"
                 raise unknown("launches-can-be-tuned", "captured-in-a-graph", detail)
 
 
@@ -319,7 +323,7 @@ def left_to_the_tuner(
 
 
 _CLAIM = "length-is-known-at-the-launch"
-_PLACE = Param("(place in the range)")
+_PLACE = Param("(position in the range)")
 """What no parameter is called."""
 _FIRST_AXIS = ProgramId(ZERO)
 _PROGRAMS = NumPrograms(ZERO)
@@ -376,7 +380,7 @@ class _Flat:
             assert store.pointer is not None
             step = self._placed(store.pointer) - Polynomial.of(_PLACE)
             if _PLACE in set(step.leaves()):
-                raise _stays(f"line {store.line} may store to one element in two lanes")
+                raise _stays(f"line {store.line} may store to one element from two lanes")
             for other in accesses:
                 same = same_place(self.facts, store, other).kind is Kind.OWN
                 if not same and self.facts.may_alias(store, other):
@@ -386,13 +390,13 @@ class _Flat:
     def _check_effect(self, effect: Effect) -> None:
         where = f"line {effect.line}"
         if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.volatile:
-            raise _stays(f"what {where} does may depend on the tile")
+            raise _stays(f"{where} may depend on the tile length")
         parts = [p for p in (effect.pointer, effect.other, effect.stored) if p is not None]
         conditions = [guard.condition for guard in effect.guards]
         if not all(map(self._is_of_the_place, (*parts, *conditions))):
-            raise _stays(f"what {where} does may depend on the tile")
+            raise _stays(f"{where} may depend on the tile length")
         if any(condition.shape != () for condition in conditions) or effect.pointer is None:
-            raise _stays(f"whether {where} runs may depend on the tile")
+            raise _stays(f"whether {where} runs may depend on the tile length")
         if _PLACE not in set(self._placed(effect.pointer).leaves()):
             if effect.kind is EffectKind.STORE:
                 raise _stays(f"{where} stores to one element in each tile")
@@ -469,10 +473,12 @@ class _Flat:
         expression = extent.expression
         number = tile_at(launch, self.tile.name, also=expression)
         if number is None or expression is None:
-            raise _stays(f"the launch in {launch.where} uses the tile's length for something else")
+            raise _stays(f"the launch in {launch.where} also uses the tile length elsewhere")
         for binding in self.facts.launches.bindings:
             if binding.launch is launch and not self._covers(binding, number):
-                raise _stays(f"the grid of the launch in {launch.where} is not made of the tile")
+                raise _stays(
+                    f"the grid of the launch in {launch.where} does not depend on the tile length"
+                )
         if not self.facts.launches.bindings:
             raise _stays(f"the grid of the launch in {launch.where} is not understood")
         match expression:
@@ -482,11 +488,15 @@ class _Flat:
                 is_cdiv = False
         names = {n.id for n in walk(launch.launcher or launch.call) if isinstance(n, ast.Name)}
         if not is_cdiv or (not extent.meta and (extent.name or "meta" in names)):
-            raise _stays(f"the grid of the launch in {launch.where} is no function of the tile")
+            raise _stays(
+                f"the grid of the launch in {launch.where} is not a function of the tile length"
+            )
         if extent.meta:
             asked = f"{extent.meta}[{self.tile.name!r}]"
             if ast.unparse(divisor) != asked:
-                raise _stays(f"the grid of the launch in {launch.where} does not ask for the tile")
+                raise _stays(
+                    f"the grid of the launch in {launch.where} does not read the tile length"
+                )
             return number, ()
         asks = {divisor: f'meta["{self.tile.name}"]'}
         code = f"lambda meta: {launch.module.text_with(launch.grid, asks)}"

@@ -28,28 +28,28 @@ _ADDING = frozenset({"atomic_add", "atomic_xor"})
 
 @dataclass(frozen=True)
 class AutotuneState(Lint):
-    """Find autotuned kernels that give another result when they run more than once.
+    """Find autotuned kernels whose result changes when the tuner runs them several times.
 
     ## What it does
 
-    `triton.autotune` runs the kernel many times on the arguments of the first launch, which repeats
-    in-place updates and atomic additions. The pass reports the decorator where neither
-    `restore_value` nor `reset_to_zero` lists the buffer. The fix adds the
-    buffer to `restore_value`, which is right for any content, or to `reset_to_zero` where each
-    launcher passes new zeros to an atomic addition.
+    At the first launch for each `key`, `triton.autotune` runs the kernel many times on the same
+    arguments, which repeats in-place updates and atomic additions. The pass reports the decorator
+    if neither `restore_value` nor `reset_to_zero` lists the updated buffer. The fix adds the buffer
+    to `restore_value`, which is right for any content, or to `reset_to_zero` if each launcher
+    passes new zeros for an atomic addition.
 
-    It also reports names in `key` that are no parameters, which Triton leaves out; a tile as long
-    as a tensor, or the next power of 2, where `key` has no such size; and, if the pass
-    is named, a length in `key` that neither the kernel nor the grid reads.
+    The pass also reports names in `key` that are not parameters, which Triton ignores, and a `key`
+    without the size that determines the tile (a tile as long as a tensor, or the next power of 2).
+    If the pass is named, it reports a length in `key` that neither the kernel nor the grid reads.
 
     ## Why
 
-    Only the first launch for each `key` gives a wrong result, so a test that warms up never sees
-    it.
+    Only the first launch for each `key` gives a wrong result, so a test with a warm-up does not
+    find it.
 
     ## Conditions
 
-    Reported where either is shown:
+    The decorator is reported if one of these is proved:
 
     - A value computed from an element is stored back to it, without an earlier store to that
       buffer, and numbers show that repetition changes the result: `x * 2` or softmax, not
@@ -57,15 +57,16 @@ class AutotuneState(Lint):
     - `tl.atomic_add` or `tl.atomic_xor` updates a buffer, its result is unused, and nothing else
       stores there on the same path.
 
-    Two parameters are two buffers, unless a launch passes one for both. Not reported: a single
-    configuration, with which nothing runs twice; a `pre_hook`, which may restore the buffer;
-    unreadable decorator arguments. Unknown `**keywords` shared by tuned kernels are assumed to
-    restore only parameters that all have. Reported without a fix: decorators with `**` or more than
-    three positional arguments, or with a `restore_value` that is not a one-line list.
+    Two parameters count as two buffers, unless a launch passes one buffer for both. Not reported: a
+    single configuration, because the kernel then runs once; a `pre_hook`, which may restore the
+    buffer; decorator arguments that cannot be read. If several tuned kernels share unknown
+    `**keywords`, we assume that these restore only parameters that all the kernels have. Reported
+    without a fix: decorators with `**` or more than three positional arguments, or with a
+    `restore_value` that is not a one-line list.
 
     ## Numerics
 
-    `exact`, bits `same`, after tuning; the launch that tunes was wrong.
+    `exact`, bits `same` for launches after tuning. The launch that tunes gave a wrong result.
 
     ## Example
 
@@ -239,7 +240,7 @@ def _sites(facts: KernelFacts, decorator: ast.Call, tuner: _Tuner) -> Iterator[S
         said.update(bases)
         names = ", ".join(f'"{one}"' for one in bases)
         claim = Condition("launches-can-be-tuned", Status.REFUTED, found, "state-is-not-restored")
-        what = f"{found}, so that tuning leaves a wrong {base} behind"
+        what = f"{found}; tuning repeats this, so {base} is wrong after it"
         yield Site(
             decorator,
             (claim,),
@@ -301,8 +302,9 @@ def _updated(facts: KernelFacts, store: Effect, base: str, kept: frozenset[str])
             (read,) = facts.bases(load) or (base,)
             where = "" if read == base else _in_place(facts, base, read)
             return (
-                f"line {store.line} stores to {base} what is computed from the same element in "
-                f"line {load.line}" + (where and f", which is of {read}: {where} passes one tensor")
+                f"line {store.line} stores to {base} a value computed from the same "
+                f"element, loaded in line {load.line}"
+                + (where and f", through {read} ({where} passes the same tensor)")
             )
     return ""
 

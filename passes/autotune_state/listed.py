@@ -20,7 +20,7 @@ def keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
     claim, harm = "launches-can-be-tuned", "a configuration tuned for one size is used for all"
     parameters = {p.name: p for p in facts.kernel.parameters}
     for wrong in sorted(key - set(parameters)):
-        message = f"{wrong} in the key is no parameter, so the tuner does not look at it"
+        message = f"{wrong} in the key is not a parameter, so the tuner ignores it"
         yield Site.of_mistake(given[0], claim, "key-of-nothing", message, harm)
     for name in sorted(facts.extents - key) if key else ():
         for values in (binding.values for binding in facts.launches.bindings):
@@ -32,7 +32,7 @@ def keys_of_nothing(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
             if not isinstance(size, TensorSize) or size.method != "size":
                 continue
             if size not in known and size.tensor not in strides:
-                message = f"{name} is the size of a tile, and not in the key"
+                message = f"{name} is as long as a tile, and is not in the key"
                 yield Site.of_mistake(given[0], claim, "size-not-in-key", message, harm)
                 break
 
@@ -45,7 +45,7 @@ def repeated(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
     for config in configs.elts if isinstance(configs, ast.List | ast.Tuple) else ():
         first = seen.setdefault(ast.dump(config), config)
         if first is not config and isinstance(config, ast.Call):
-            message = f"this configuration is that of line {first.lineno} again"
+            message = f"this configuration repeats that of line {first.lineno}"
             harm = "it is compiled and timed twice"
             anchor = config if config in set(walk(decorator)) else decorator
             claim, reason = "launches-can-be-tuned", "configuration-is-repeated"
@@ -65,7 +65,7 @@ def keys_in_vain(facts: KernelFacts, decorator: ast.Call) -> Iterator[Site]:
             if any(form is None or size in set(form.leaves()) for form in binding.grid):
                 continue
             message = f"the kernel does not read {name}, which is in the key"
-            harm = "it is tuned again for each value, with the same outcome"
+            harm = "the tuner runs again for each value, with the same result"
             site = Site.of_mistake(given[0], "launches-can-be-tuned", "key-in-vain", message, harm)
             yield replace(site, is_note=True)
             break

@@ -26,47 +26,49 @@ class BlockPointers(Pass):
     ## What it does
 
     `tl.make_block_ptr` becomes a tile of pointers, `boundary_check` a mask, `padding_option` an
-    `other`, and `tl.advance` an addition. All block pointers of a kernel change, or none. Shared
-    offsets are computed once.
+    `other`, and `tl.advance` an addition. All block pointers of a kernel are replaced, or none.
+    Offsets that several of them share are computed once.
 
-    A helper with a block pointer as a parameter receives its parts and builds the tile; one that
-    returns a block pointer returns tile and mask. Helper and callers change together.
+    A helper with a block pointer as a parameter gets base, shape, strides and offsets instead, and
+    builds the tile; a helper that returns a block pointer returns tile and mask. The helper and its
+    callers change together.
 
-    `block-pointer{write=descriptors}` writes tensor descriptors, which hardware loads and stores
-    from sm_90 on. Each launch sets the allocator they need, unless the file sets one.
+    `block-pointer{write=descriptors}` writes tensor descriptors instead, which GPUs from sm_90 on
+    load and store in hardware. Each launch sets the allocator that they need, unless the file does.
 
     ## Why
 
-    A migration, applied only when selected explicitly: Triton 3.9 has no `make_block_ptr`,
-    `advance` or `boundary_check`; earlier versions lower them to the same pointers and masks.
+    Triton 3.9 has no `make_block_ptr`, `advance` or `boundary_check`; earlier versions lower them
+    to the same pointers and masks. The pass is a migration and runs only if it is named.
 
     ## Conditions
 
-    - Each block pointer can be followed (`block-pointers-are-followed`): only `make_block_ptr` and
-      `advance` bind its name; only loads, stores, `advance` and `.dtype.element_ty` read it. Shape,
-      strides, offsets and extents are written per axis.
-    - Helpers are plain jit functions, used only in plain calls by the file's kernels, and assumed
-      not to be called elsewhere (`no-other-launches`). Block pointers that they receive or return
-      have not moved, and have the same number of axes and the same checked axes at every call.
-    - The tensor is not boolean, because block pointers load booleans as int8; assumed where no
-      launch shows it (`block-is-a-descriptor`).
+    - All uses of each block pointer are known (`block-pointers-are-followed`): its name is bound
+      only by `make_block_ptr` and `advance`, and read only by loads, stores, `advance` and
+      `.dtype.element_ty`. Shape, strides, offsets and extents are tuples with one entry per axis.
+    - Helpers are jit functions without other decorators. The file's kernels call them and do not
+      use them otherwise; we assume that other files do not call them (`no-other-launches`). A block
+      pointer that a helper gets or returns was not advanced before, and has the same number of axes
+      and the same checked axes at every call.
+    - The tensor is not boolean, because block pointers load booleans as int8. If no launch shows
+      the type, this is assumed (`block-is-a-descriptor`).
 
     Descriptors also require (`block-is-a-descriptor`):
 
-    - The base is a parameter; its tensor is new or checked by the launcher
-      (`assert x.data_ptr() % 16 == 0`). The last stride is 1. The other strides and the offsets
-      along the last axis are multiples of 16 bytes, by a check (`assert n % 16 == 0`) or
-      `--assume`. A block has at least 16 bytes along its last axis.
+    - The base is a parameter, and aligned: the launcher allocates the tensor or checks it (`assert
+      x.data_ptr() % 16 == 0`). The last stride is 1. The other strides and the offsets along the
+      last axis are multiples of 16 bytes, by a check (`assert n % 16 == 0`) or `--assume`. A block
+      has at least 16 bytes along its last axis.
     - Each access checks all axes, as descriptors do, except those along which the block is always
       inside the tensor. It has no cache hints.
-    - The kernel reads nothing that it writes; every launch is a statement in the file. Sizes below
-      2**31 are assumed, as for block pointers.
+    - The kernel does not read what it writes, and every launch is a statement in the file. We
+      assume sizes below 2**31, as block pointers do.
 
     ## Numerics
 
-    `exact`, bits `same`. Offsets are 64-bit where the original's are, unless known to be small. A
-    mask checks the lower bound only where an offset may be negative. Without `padding_option`,
-    elements outside the tensor stay undefined.
+    `exact`, bits `same`. Offsets have 64 bits like the original's, unless they are proved to be
+    small. A mask checks the lower bound only if an offset may be negative. Without
+    `padding_option`, elements outside the tensor stay undefined.
 
     ## Example
 
@@ -88,7 +90,7 @@ class BlockPointers(Pass):
 
     ## Measured
 
-    1.03x to 1.10x as pointers; as descriptors 1.14x to 1.22x from 2048 on, and 0.92x for 1024.
+    1.03x to 1.10x as pointers; as descriptors 1.14x to 1.22x from size 2048 on, and 0.92x for 1024.
 
     Square fp16 products up to 8192, tiles of 128 by 128; one H200, Triton 3.6, cold L2, medians of
     15 runs (`benchmarks/matrix_products_speed.py`). All results had the same bits.
@@ -156,18 +158,18 @@ class BlockPointers(Pass):
         DescriptorLegality(facts, writer, proof.accesses, attempt).check()
         changes = tuple(Descriptors(facts, writer, proof).changes())
         what = "the descriptors, and an allocator at each launch"
-        return changes, f"turned {_number(proof)} into tensor descriptors", what
+        return changes, f"replaced {_number(proof)} by tensor descriptors", what
 
 
 def _message(*proofs: BlockTiles, others: Sequence[str] = ()) -> str:
-    message = f"turned {_number(*proofs)} into pointers and masks"
+    message = f"replaced {_number(*proofs)} by pointers and masks"
     if others:
         message += f", with those of {', '.join(others)}"
     accesses = [access for proof in proofs for access in proof.accesses.accesses]
     undefined = sum(a.is_load and bool(a.checked) and not a.padding for a in accesses)
     if undefined:
         loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
-        message += f"; what {loads} outside of the tensor is undefined, as before"
+        message += f"; values that {loads} outside of the tensor are undefined, as before"
     return message
 
 

@@ -186,7 +186,7 @@ class _Reader:
         blocks = {self._made.get(origin) for origin in self._origins(node)}
         if None in blocks or not blocks:
             text = ast.unparse(node)
-            raise lost(f"{text} may be something else than a block pointer in line {node.lineno}")
+            raise lost(f"{text} may not be a block pointer in line {node.lineno}")
         return blocks.pop() if len(blocks) == 1 else None
 
     def _called(self, node: ast.AST) -> str:
@@ -224,7 +224,9 @@ class _Reader:
         if self._called(call) == "make_block_ptr":
             block = self._written(call)
         elif not bound or (helper := sure_callee(self._facts.kernel, call)) is None:
-            raise lost(f"what line {call.lineno} makes in another function has no name")
+            raise lost(
+                f"the block pointer made in another function has no name in line {call.lineno}"
+            )
         elif origins.isdisjoint(self._made):
             (rank, *more) = {len(made.operands[1].operands) for made in origins}
             if more:
@@ -273,7 +275,9 @@ class _Reader:
         name, block, deltas = self._advanced(call)
         bound = self._bound(call)
         if bound not in ("", name):
-            raise lost(f"line {call.lineno} binds {bound} to where {name} goes; both may be read")
+            raise lost(
+                f"line {call.lineno} binds {bound} to the advanced {name}, and both may be read"
+            )
         if bound:
             self.found.moves.append(Move(self._names.statement_of(call), block, deltas))
             self._understood.add(call)
@@ -283,10 +287,15 @@ class _Reader:
         given = self._arguments(call)
         base = given.get("base")
         if not isinstance(base, ast.Name) or not any(map(is_made, self._origins(base))):
-            raise lost(f"what is advanced in line {call.lineno} is no name of a block pointer")
+            raise lost(
+                f"the advanced expression in line {call.lineno} is not the name of a block pointer"
+            )
         block = self._block(base)
         if block is None or block.helper is not None:
-            raise lost(f"where {base.id} was made that moves in line {call.lineno} is not seen")
+            raise lost(
+                f"the block pointer {base.id} is advanced in line {call.lineno}, but where "
+                "it was made is unknown"
+            )
         self._understood.add(base)
         self._check_pure(call)
         return base.id, block, self._parts(given, "offsets", call)
@@ -298,7 +307,7 @@ class _Reader:
             return
         given = self._arguments(call)
         if {"mask", "other"} & given.keys():
-            raise lost(f"line {call.lineno} has a mask, as no block pointer has")
+            raise lost(f"line {call.lineno} has a mask, which block pointers do not take")
         name, deltas = "", tuple[ast.expr, ...]()
         block = self._block(pointer)
         if self._called(pointer) == "advance":
@@ -308,7 +317,7 @@ class _Reader:
             name = pointer.id
         one_of = [block] if block is not None else self.found.of(name)
         if not one_of or (not name and one_of[0].name):
-            raise lost(f"what line {call.lineno} is about has no name")
+            raise lost(f"the block pointer has no name in line {call.lineno}")
         self._understood.add(pointer)
         checked = self._checked(given.get("boundary_check"), one_of[0].rank, call)
         padding = self._padding(given.get("padding_option"), call)
@@ -325,7 +334,7 @@ class _Reader:
             case ast.Return() if holds and (node in self._understood or isinstance(node, ast.Name)):
                 block = self._block(node)
                 if block is None or block.helper is not None:
-                    raise lost(f"which one line {around.lineno} returns is not seen")
+                    raise lost(f"which block pointer line {around.lineno} returns is unknown")
                 self.found.returned.append(Use(around, node, block.name, block))
                 return
             case ast.Attribute(attr="dtype") if holds and isinstance(node, ast.Name):
@@ -340,13 +349,13 @@ class _Reader:
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             if node not in self._targets and self.found.of(node.id):
-                raise lost(f"line {node.lineno} binds {node.id} to something else")
+                raise lost(f"line {node.lineno} binds {node.id} to another value")
         elif holds:
-            raise lost(f"line {node.lineno} does something else with {ast.unparse(node)}")
+            raise lost(f"line {node.lineno} uses {ast.unparse(node)} in another way")
         elif isinstance(node, ast.Name) and self.found.of(node.id):
             value = self._facts.values.get(node)
             if value is None or value.op in (Op.OPAQUE, Op.GLOBAL):
-                raise lost(f"what {node.id} is in line {node.lineno} is not seen")
+                raise lost(f"the value of {node.id} in line {node.lineno} is unknown")
         elif (
             isinstance(node, ast.Call)
             and _is_about_blocks(self._facts.kernel, node)
@@ -362,7 +371,7 @@ class _Reader:
         receiver = [call.func.value] if isinstance(call.func, ast.Attribute) and is_method else []
         given = arguments_of(call, _PARAMETERS[called], *receiver)
         if given is None:
-            raise lost(f"the arguments of line {call.lineno} are not all seen")
+            raise lost(f"the arguments of line {call.lineno} cannot all be read")
         return given
 
     def _parts(
@@ -374,7 +383,10 @@ class _Reader:
         if not isinstance(node, (ast.Tuple, ast.List)) or any(
             isinstance(e, ast.Starred) for e in node.elts
         ):
-            raise lost(f"the {part} in line {call.lineno} are not written out axis by axis")
+            raise lost(
+                f"the {part} in line {call.lineno} are not written as a tuple with one "
+                "entry per axis"
+            )
         return tuple(node.elts)
 
     def _is_number(self, node: ast.expr) -> bool:
@@ -391,7 +403,7 @@ class _Reader:
         if any(isinstance(n, ast.NamedExpr) for n in inside) or not (
             self._facts.effect_nodes.isdisjoint(inside)
         ):
-            raise lost(f"an argument in line {node.lineno} does more than give a number")
+            raise lost(f"an argument in line {node.lineno} does more than compute a number")
 
     def _checked(self, node: ast.expr | None, rank: int, call: ast.Call) -> tuple[int, ...]:
         if node is None:
@@ -402,14 +414,14 @@ class _Reader:
             return ()  # Triton asks whether it is true
         axes = {v.constant for v in values if v is not None and type(v.constant) is int}
         if len(axes) != len(parts) or not axes <= set(range(rank)):
-            raise lost(f"the axes that line {call.lineno} checks are not seen")
+            raise lost(f"the axes that line {call.lineno} checks are unknown")
         return tuple(sorted(axes))
 
     def _padding(self, node: ast.expr | None, call: ast.Call) -> str:
         value = self._facts.values.get(node) if node is not None else None
         padding = "" if node is None else value.constant if value is not None else None
         if padding not in ("", "zero", "nan"):
-            raise lost(f"the padding of line {call.lineno} is not seen")
+            raise lost(f"the padding in line {call.lineno} is unknown")
         return str(padding)
 
 
@@ -431,11 +443,11 @@ def helper_calls(helper: Kernel, module: Module) -> list[HelperCall]:
         raise lost(f"{name} is in another file, or in a class or a function")
     is_plain = len(decorators) == 1 and not isinstance(decorators[0], ast.Call)
     if not is_plain or not helper.is_called_as_written:
-        raise lost(f"{name} is compiled with options of its own")
+        raise lost(f"{name} has its own compile options")
     launched = any(launch.kernel is helper for launch in module.launches)
     elsewhere = module.uses_elsewhere(helper) != Elsewhere()
     if launched or elsewhere or module.escapes.get(helper.qualname):
-        raise lost(f"{name} handles block pointers, and is used other than in calls")
+        raise lost(f"{name} handles block pointers, and is not only called")
     return [_call_at(helper, reference) for reference in module.mentioning(name)]
 
 
@@ -444,12 +456,12 @@ def _call_at(helper: Kernel, reference: ast.expr) -> HelperCall:
     call = module.names.parents.get(reference)
     caller = next((k for k in module.kernels if reference in k.nodes), None)
     if caller is None or not isinstance(call, ast.Call) or call.func is not reference:
-        raise lost(f"line {line} does something else with {helper.name}")
+        raise lost(f"line {line} uses {helper.name} in another way")
     if sure_callee(caller, call) is not helper:
         raise lost(f"what line {line} calls may be another function")
     given = arguments_of(call, [p.name for p in helper.parameters])
     if given is None or any(p.kind != "positional_or_keyword" for p in helper.parameters):
-        raise lost(f"which arguments line {line} passes is not seen")
+        raise lost(f"which arguments line {line} passes is unknown")
     return HelperCall(caller, call, given)
 
 

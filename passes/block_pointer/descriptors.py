@@ -191,13 +191,13 @@ class DescriptorLegality:
             raise self._no(f"that of line {line} is made in several places, or within an access")
         value = self.facts.values.get(base)
         if value is None or value.op is not Op.PARAM or not isinstance(base, ast.Name):
-            raise self._no(f"whether the base in line {line} is aligned is not known")
+            raise self._no(f"the base in line {line} is not known to be aligned")
         for launch in self.facts.launches.launches:
             given = launch.arguments.get(value.name)
             if not _is_aligned(launch, given):
                 text = ast.unparse(given) if given is not None else value.name
-                detail = f"no `assert {text}.data_ptr() % 16 == 0` stands before the launch in "
-                detail += f"{launch.where}, and a descriptor begins nowhere else"
+                detail = f"there is no `assert {text}.data_ptr() % 16 == 0` before the launch in "
+                detail += f"{launch.where}, and a descriptor needs that alignment"
                 raise unknown(_CLAIM, "not-a-descriptor", detail)
 
     def _check_parts(self, block: Block) -> None:
@@ -213,7 +213,7 @@ class DescriptorLegality:
         extent = form_of(self.facts, block.extents[-1])
         if extent is None or not self._is_at_least(each, extent):
             text = self.writer.text(block.extents[-1])
-            raise self._no(f"{text} elements in line {line} may have less than 16 bytes")
+            raise self._no(f"{text} elements in line {line} may be fewer than 16 bytes")
         for part in (block.offsets[-1], *deltas(self.accesses, block, block.rank - 1)):
             self._check_divides(each, part, "as an offset")
 
@@ -237,7 +237,9 @@ class DescriptorLegality:
                 self.attempt.prove(_CLAIM, proof.because, proof.given)
             if proof is not None:
                 return
-        raise self._no(f"whether 16 bytes divide {self.writer.text(node)} {where} is not known")
+        raise self._no(
+            f"{self.writer.text(node)} {where} is not known to be a multiple of 16 bytes"
+        )
 
     @cached_property
     def _divisibility(self) -> Divisibility:
@@ -256,13 +258,17 @@ class DescriptorLegality:
             raise self._no(f"which one line {line} is about is not known")
         hints = set(access.arguments) - {"pointer", "value", "boundary_check", "padding_option"}
         if hints:
-            raise self._no(f"line {line} says {sorted(hints)[0]}, which none takes")
+            raise self._no(f"line {line} says {sorted(hints)[0]}, which descriptors do not take")
         for axis in range(block.rank):
             if axis not in access.checked and not self._is_inside(block, axis):
-                raise self._no(f"line {line} does not check axis {axis}, and each one checks all")
+                raise self._no(
+                    f"line {line} does not check axis {axis}, and a descriptor checks all axes"
+                )
         loads = [a for a in self.accesses.accesses if a.block is block and a.is_load]
         if len({a.padding or "zero" for a in loads if a.checked}) > 1:
-            raise self._no(f"that of line {block.statement.lineno} has loads with other paddings")
+            raise self._no(
+                f"that of line {block.statement.lineno} has loads with different paddings"
+            )
         if not access.is_load:
             self._check_stored(access, block)
         environment = self.facts.before.get(access.statement)

@@ -109,7 +109,7 @@ class HandedBlocks:
 
     def changes(self, attempt: Attempt) -> list[Change]:
         found = self._calls
-        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
+        attempt.assume_no_other_launches("no file that was not given calls the helper")
         made = [self._made(name) for name in self.names]
         if sum(not self._new[name] for name in self.names) > 1:
             raise NotExpressible(f"{self.helper.name} gets nothing in the place of two")
@@ -155,7 +155,7 @@ class HandedBlocks:
         blocks = {name: use.block for name, use in uses.items() if use.block is not None}
         for block in blocks.values():
             if block in caller.accesses.moved:
-                raise lost(f"{block.name} is advanced, and given to {helper}")
+                raise lost(f"{block.name} is advanced and passed to {helper}")
         inside = walk(node)
         if any(other in inside and other is not node for other, _ in caller.accesses.handed):
             raise NotExpressible(f"line {node.lineno} passes one to a call within a call")
@@ -168,7 +168,7 @@ class HandedBlocks:
         blocks = [call.blocks[name] for call in self._calls]
         (rank, *more) = {block.rank for block in blocks}
         if more:
-            raise lost(f"{name} of {self.helper.name} has another number of axes in each call")
+            raise lost(f"{name} of {self.helper.name} has different numbers of axes in its calls")
         self._new[name] = []
         parts = [self._part(name, "base", [block.base for block in blocks])]
         for role, word in _ROLES.items():
@@ -287,7 +287,7 @@ class HandedBlocks:
         )
         for remark in result.remarks:
             if remark.kind is RemarkKind.MISSED:
-                detail = f"with what {self.helper.name} would make itself, {remark.message}"
+                detail = f"if {self.helper.name} makes its block pointers itself: {remark.message}"
                 raise lost(detail)
 
 
@@ -320,7 +320,7 @@ class ReturnedBlocks:
         members = self._members()
         helpers = {block.helper for _, found in members.values() for block in found.blocks}
         masks = {k: _checked(k, members) for k in members if k in helpers}
-        attempt.assume_no_other_launches("files that were not given call the helper nowhere")
+        attempt.assume_no_other_launches("no file that was not given calls the helper")
         for kernel, (about, accesses) in members.items():
             writer, own = Writer(about), kernel is self.facts.kernel
             # Whatever fails is told; what holds is told of the kernel that it is about.
@@ -353,7 +353,7 @@ class ReturnedBlocks:
                 _check_returns(helper, found[helper][1])
                 bases = {b.base for c in calls for b in found[c.caller][1].blocks}
                 if not calls or not bases.issuperset(call.node for call in calls):
-                    raise lost(f"what a call of {helper.name} returns is not seen")
+                    raise lost(f"the result of a call of {helper.name} is unknown")
         return {kernel: found[kernel] for kernel in module.kernels if kernel in found}
 
 
@@ -363,7 +363,7 @@ def _check_returns(helper: Kernel, accesses: BlockAccesses) -> None:
     if returns != {r.statement for r in accesses.returned} or not isinstance(
         helper.node.body[-1], ast.Return
     ):
-        raise lost(f"{helper.name} returns something else than a block pointer at times")
+        raise lost(f"{helper.name} does not always return a block pointer")
 
 
 def _checked(
@@ -377,5 +377,8 @@ def _checked(
             if access.checked and any(block.helper is helper for block in one):
                 found.add(access.checked)
     if len(found) > 1:
-        raise lost(f"what {helper.name} returns is not checked along the same axes everywhere")
+        raise lost(
+            f"the block pointer that {helper.name} returns is not always checked along the "
+            "same axes"
+        )
     return found.pop() if found else ()

@@ -84,7 +84,7 @@ class _Legality:
         for access in accesses.accesses:
             if access.deltas and access.block in accesses.moved:
                 line = access.node.lineno
-                raise lost(f"line {line} goes on from where {access.name} has moved to")
+                raise lost(f"line {line} advances {access.name} again after another advance")
 
     def keeps_its_parts(self, access: Access) -> bool:
         """Whether what a mask needs can be written at an access. Raises Declined where it must."""
@@ -99,7 +99,7 @@ class _Legality:
             if self._mean_the_same(parts, access.statement):
                 return True
         if whole:
-            detail = "is about the block of other statements, and what it was made of is not known"
+            detail = "accesses a block pointer made elsewhere, and its parts are unknown"
             raise lost(f"line {access.node.lineno} {detail} there")
         return False
 
@@ -110,7 +110,7 @@ class _Legality:
             assert block is not None
             moved = block in self.accesses.moved
             if moved or not self._mean_the_same(block.shape, statement):
-                detail = "returns one that is not what it was where it was made"
+                detail = "returns a block pointer that was advanced after it was made"
                 raise lost(f"line {statement.lineno} {detail}")
 
     def _mean_the_same(self, nodes: Iterable[ast.expr], at: ast.stmt) -> bool:
@@ -152,7 +152,7 @@ class _Legality:
         types = [self.facts.types.behind(e) for e in self.facts.effects if e.node in calls]
         for found in types:
             if found.some_in(BOOLEANS):
-                detail = f"the elements are {found.where}, and block pointers give them as int8"
+                detail = f"the elements are {found.where}, which block pointers load as int8"
                 raise refuted(claim, "not-a-descriptor", detail)
         if types and all(t.complete for t in types):
             attempt.prove(claim, "every launch passes tensors of other types")
@@ -174,9 +174,7 @@ class _Legality:
             before = len(found)
             found, sizes = self._not_below_zero(blocks, Bounds(facts, extents, given))
             if len(found) > before:
-                attempt.assume_no_other_launches(
-                    "files that were not given call the helper nowhere"
-                )
+                attempt.assume_no_other_launches("no file that was not given calls the helper")
         # The extent of a tile is at least 1 in any kernel that compiles.
         if sizes - names:
             attempt.assume("sizes-are-positive", f"{', '.join(sorted(sizes - names))} at least 1")

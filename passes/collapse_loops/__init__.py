@@ -21,35 +21,37 @@ class CollapseLoops(Pass):
 
     ## What it does
 
-    `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row become one
-    loop over tiles of all `N * H * W` elements. A tile spans several rows; each lane recovers its
-    indices by `//` and `%`. The mask tests the end of all elements. For contiguous rows
-    (`n * W + w`) the offset is the flat index, and no index is recovered.
+    `for n in range(N):` and `for h in range(H):` around a loop over the tiles of a row of `W`
+    elements become one loop over tiles of all `N * H * W` elements. A tile spans several rows; each
+    lane computes its `n`, `h` and `w` by `//` and `%`. The mask compares with the number of all
+    elements. If the rows are contiguous (`n * W + w`), the offset is the flat index and needs no
+    `n`, `h`, `w`.
 
-    `block` (1024) sets the elements of a tile, in a constexpr of the kernel; launches stay. Tiles
-    of accumulators grow with it.
+    `block` (1024) is the number of elements of a tile, a constexpr in the kernel; launches do not
+    change. Tiles of accumulators get the same length.
 
     ## Why
 
     Short rows leave most lanes inactive, and each iteration waits for a small load, such as 28
-    elements of a 28 by 28 image. The cost: two integer divisions per element and loop, unless rows
-    are contiguous, and loads that the compiler cannot see to be contiguous. Rows that fill their
-    tiles gain nothing. It acts only where it is named.
+    elements of a 28 by 28 image. The cost is two integer divisions per element and loop, unless
+    rows are contiguous, and narrower loads, because the compiler cannot prove that they are
+    contiguous. Rows that fill their tiles gain nothing. The pass runs only if it is named.
 
     ## Conditions
 
-    - Loops are over `range` or `tl.range`, the outer ones of step 1, to bounds invariant in the
-      nest; between them there are only scalar assignments (`loop-does-more`). The innermost loop
-      covers the tiles of a row and names its indices (`cols = start + tl.arange(0, BLOCK)`).
-    - The tile length and tiles from outside serve only for these indices; the rest is computed lane
-      by lane (`not-lane-by-lane`), without helpers.
+    - The loops are over `range` or `tl.range`. The outer loops have step 1, and bounds that do not
+      change in the nest; between the loops there are only scalar assignments (`loop-does-more`).
+      The innermost loop runs over the tiles of a row and binds its indices to a name (`cols = start
+      + tl.arange(0, BLOCK)`).
+    - The tile length, and tiles from outside of the nest, are only used for these indices;
+      everything else is computed lane by lane (`not-lane-by-lane`), without helpers.
     - Loads and stores are masked past the row's end (`length-matters`). Only sums, maxima and
       minima are carried, of scalars or of tiles reduced only after the nest; lanes past the end do
       not affect them (`masked-off-lanes-count`).
-    - A stored element is loaded only by its own iteration; stores go to distinct addresses, or
-      their value depends only on what is loaded at the same offset
-      (`dependence-between-iterations`). The rest of the kernel neither accesses what the nest
-      stores nor stores what it loads, since other threads now hold the elements
+    - A stored element is loaded only in the iteration that stores it. Stores go to distinct
+      addresses, or the stored value depends only on elements loaded at the same offset
+      (`dependence-between-iterations`). Outside of the nest the kernel does not access elements
+      that the nest stores, nor store elements that it loads, since other threads now hold them
       (`threads-exchange-data`).
     - Names of the nest are not read after it.
 
@@ -57,9 +59,9 @@ class CollapseLoops(Pass):
 
     ## Numerics
 
-    `exact` where only integers are summed. Float sums change their order (`rounding`, bits
-    `reduction-order`). 0 times anything counts as 0: if a lane past the end of a row multiplies 0
-    by infinity, a NaN may appear or vanish. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `exact` if only integers are summed. Float sums change their order (`rounding`, bits
+    `reduction-order`). We take 0 times any number as 0: if a lane past the end of a row multiplies
+    0 by infinity, a NaN may appear or vanish. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
     `fdiv`, a round trip through a narrow type) are then declined.
 
     ## Example
@@ -144,7 +146,8 @@ class CollapseLoops(Pass):
         return Site.of(
             attempt,
             nest.first,
-            f"made the loops in lines {lines} one loop over tiles of {self.block} elements",
-            f"left the loops in lines {lines} as they are",
+            f"collapsed the loops in lines {lines} into one loop over tiles of {self.block} "
+            "elements",
+            f"did not collapse the loops in lines {lines}",
             advice=f"make the loops in lines {lines} one loop over tiles",
         )

@@ -37,7 +37,7 @@ from tritonopt.facts.recurrences.reading import reduced_update
 from tritonopt.facts.values import FLOAT_BITS, is_integer, reachable
 from tritonopt.passes.collapse_loops.index_nests import Nest
 
-_PLACE = Param("(place in the row)")
+_PLACE = Param("(position in the row)")
 """What no parameter is called."""
 
 
@@ -50,7 +50,7 @@ def prove_memory(nest: Nest, attempt: Attempt, *, meets: bool) -> None:
     said = _Memory(nest, accesses).check_nest()
     check_exchange(nest.facts, nest.loops[0], nest.effects, accesses, meets=meets)
     attempt.prove(INDEPENDENT, said, accesses.used.given)
-    accesses.prove(attempt, INDEPENDENT, "nothing else touches what is stored")
+    accesses.prove(attempt, INDEPENDENT, "no other code accesses the stored elements")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class _Memory:
         for one, other in combinations(stores, 2):
             if not self.accesses.are_disjoint(one, other):
                 raise self._open(f"lines {one.line} and {other.line} may store to one element")
-        said = ["each element stores to a place of its own"] if stores else ["nothing is stored"]
+        said = ["each element stores to its own address"] if stores else ["nothing is stored"]
         for store in stores:
             said.append(self._check_store(store))
         return "; ".join(dict.fromkeys(said))
@@ -98,13 +98,13 @@ class _Memory:
         own = self._are_apart(store, [])
         if around and not (own and self._are_apart(store, around)):
             line = self.nest.loops[0].nest[-2].line
-            text = f"the loop in line {line} may come to what line {store.line} stored in "
+            text = f"the loop in line {line} may access what line {store.line} stored in "
             raise self._open(text + "another lane")
         if own:
             return f"line {store.line} goes through its elements one by one"
         if not near and self._stores_by_place(store):
-            return f"what line {store.line} stores to an element depends on that element alone"
-        text = f"it is not shown that line {store.line} stores to another element each time"
+            return f"the value that line {store.line} stores depends on that element alone"
+        text = f"it is not proved that line {store.line} stores to another element each time"
         raise self._open(text)
 
     def _are_apart(self, store: Effect, around: list[Index]) -> bool:
@@ -197,16 +197,16 @@ class _Carried:
             raise refuted("type-stays", "rows-differ", text)
         update = reduced_update(sweep, name)
         if update is None:
-            raise self._is_more(name, "is no sum, maximum or minimum of tiles")
+            raise self._is_more(name, "is not a sum, maximum or minimum of tiles")
         reduction, inner = update[0].reduction, update[1]
         if sees_carried(self.nest, inner):
-            raise self._is_more(name, "is combined with what the iterations before have left")
+            raise self._is_more(name, "is combined with values of previous iterations")
         number = carried.rank == 0
         if inner.rank != 1 or not self._adds_nothing(inner, reduction):
-            text = f"{name} may take in lanes past the end of the row"
+            text = f"{name} may include lanes past the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if reduction == "sum" and not self._is_wide(inner if number else carried):
-            text = f"{name} is added up in a type that is narrow, or not known"
+            text = f"{name} is summed in a narrow or unknown type"
             raise unknown("accumulators-are-wide", "accumulator-is-narrow", text)
         tile = None if number else self._tile(name, reduction)
         rounds = reduction == "sum" and not is_integer(inner.dtype)
@@ -234,7 +234,7 @@ class _Carried:
         if initial.op is not Op.FULL or initial.operand.constant is None:
             raise unknown(claim, "accumulator-starts-elsewhere", f"{name} begins with a tile")
         if float(str(initial.operand.constant)) != BY_REDUCTION[reduction].identity:
-            text = f"each lane of {name} begins with something else than nothing"
+            text = f"each lane of {name} does not start at the identity"
             raise refuted(claim, "accumulator-starts-elsewhere", text)
         for value in reachable(self._all_values()):
             whole = value.op is Op.REDUCE and value.rank == 0
@@ -339,12 +339,15 @@ class _Proof:
             if count is None or any(
                 varies_with(a, one) for a in count.atoms for one in self.nest.loops
             ):
-                text = f"{where} has another trip count in each iteration of the loops around it"
+                text = (
+                    f"{where} does not have the same trip count in each iteration of the "
+                    "outer loops"
+                )
                 raise refuted(claim, "differs-between-iterations", text)
         self.attempt.prove(claim, "each loop counts to a number that does not change")
         kinds = {counter_type(facts, loop, fits=True) for loop in self.nest.loops}
         if None in kinds or len(kinds) > 1:
-            text = "the loops count in integers of different types, or of types not known"
+            text = "the loops count in integers of different or unknown types"
             raise unknown("is-expressible", "not-expressible", text)
         unsure = [e for e in self.nest.counts if not facts.forms.is_nonnegative(e)]
         if unsure:
@@ -385,7 +388,7 @@ class _Proof:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 outside = node.id not in bound and value is not None and value.rank != 0
                 if node.id == counter or (outside and node.id not in carried):
-                    text = f"line {node.lineno} uses {node.id} for more than places in the row"
+                    text = f"line {node.lineno} uses {node.id} for more than positions in the row"
                     raise refuted(_LANES, "not-lane-by-lane", text)
             if value is not None and (self._is_tile_length(value) or value.op is Op.LANE):
                 text = f"line {node.lineno} depends on the length of a tile"  # type: ignore[attr-defined]
@@ -419,7 +422,7 @@ class _Proof:
                     raise refuted(_LANES, "differs-between-iterations", text)
             parts = (effect.pointer, effect.mask, effect.other, effect.stored)
             if any(sees_carried(nest, part) for part in parts if part is not None):
-                text = f"line {effect.line} uses what the iterations before have left"
+                text = f"line {effect.line} uses values of previous iterations"
                 raise refuted(SUMS, "not-a-recurrence", text)
         todo = [value for node, value in facts.values.items() if node in nest.nodes]
         seen: set[int] = set()
@@ -462,7 +465,7 @@ class _Proof:
         claim, nest = "reads-nothing-more", self.nest
         for node in nest.nodes:
             if isinstance(node, ast.Compare) and self._ends_otherwise(node):
-                text = f"line {node.lineno} asks for the end of the row in a way of its own"
+                text = f"line {node.lineno} tests the end of the row in another way"
                 raise unknown("is-expressible", "not-expressible", text)
         for effect in nest.effects:
             if effect.pointer is None:

@@ -25,55 +25,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContiguityHints(Pass):
-    """Tell the compiler how far wrapped offsets are contiguous, and find false hints.
+    """Add hints that wrapped offsets are contiguous in groups of lanes, and report false hints.
 
     ## What it does
 
-    `offsets % N` and `tl.where(offsets < N, offsets, 0)` hide that adjacent lanes read adjacent
-    elements. Where whole groups of lanes do, the pass adds
+    After `offsets % N` or `tl.where(offsets < N, offsets, 0)` the compiler cannot see that adjacent
+    lanes access adjacent elements. If this holds in each group of V lanes, the pass adds
 
         offsets = tl.max_contiguous(tl.multiple_of(offsets, V), V)
 
-    with the largest valid V, at least the option `least` (16): the number of lanes, or a power of
-    two. Rank-2 tiles get `[1, V]`. A comment states the condition, which nothing checks at run
-    time.
+    with the largest such V: the number of lanes, or a power of two of at least `least` (16). Rank-2
+    tiles get `[1, V]`. A comment states the condition for the hint; the kernel does not check it.
 
-    It reports existing hints that can be false, with numbers (`hint-can-be-false`), are no power of
-    two or exceed the lanes, or are below 16 on contiguous offsets (`hint-narrows`). Not checked:
-    hints on parameters or under a condition of the launcher (`if EVEN_N:`). `tritonopt suggest`
-    shows hints whose false lanes a store masks off (matrix products that wrap with `% M`) only if
-    the pass is selected explicitly.
+    The pass reports existing hints that can be false, with numbers (`hint-can-be-false`), hints
+    whose number is no power of two or exceeds the number of lanes (`hint-is-malformed`), and hints
+    below 16 on contiguous offsets (`hint-narrows`). Hints on parameters, or under a condition of
+    the launcher (`if EVEN_N:`), are not checked. If a store masks off the lanes for which a hint is
+    false (matrix products that wrap with `% M`), `tritonopt suggest` reports the hint only if the
+    pass is named.
 
     `max_contiguous(x, C)` promises that lanes increase by one within each aligned group of C lanes,
-    `multiple_of(x, D)` that each group starts at a multiple of D. After `%` neither works alone. A
-    hint under an `if` holds on every path. It replaces what the compiler inferred, so a narrow hint
-    can narrow loads. On parameters it does nothing.
+    `multiple_of(x, D)` that each group starts at a multiple of D. After `%` the compiler needs
+    both. A hint under an `if` must be true on every path. A hint replaces what the compiler
+    inferred, so a small number can narrow loads. A hint on a parameter has no effect.
 
     ## Why
 
-    16-byte loads replace scalar loads. The compiler sees through `%` only if it knows that N is a
-    multiple of 16 (not with `do_not_specialize`, or a loaded or computed N), and never through
-    `tl.where`.
+    16-byte loads replace scalar loads. Without a hint the compiler keeps wide loads after `%` only
+    if it knows that N is a multiple of 16 (which `do_not_specialize`, or a loaded or computed N,
+    hides), and never after `tl.where`.
 
     ## Conditions
 
-    - Lanes increase by one before wrapping, and are added to a pointer unscaled. V divides the
-      number of lanes and the offset of lane 0.
-    - `%`: V divides N, or no lane reaches N. Offsets are not negative, because `%` keeps the sign.
-    - `tl.where`: every lane is below N in every program and iteration. That V divides N is not
-      enough: in a group beyond N all lanes are 0.
-    - N is not known to the compiler, as a constexpr or `blocks * BLOCK` is.
+    - Before wrapping, lanes increase by one; after it, they are added to a pointer unscaled. V
+      divides the number of lanes and the offset of lane 0.
+    - For `%`, V divides N, or no lane reaches N. Offsets are not negative, because `%` keeps the
+      sign.
+    - For `tl.where`, every lane is below N in every program and iteration. It is not enough that V
+      divides N, because in a group beyond N all lanes are 0.
+    - The compiler does not know N; it does if N is a constexpr or `blocks * BLOCK`.
 
-    Evidence is the kernel's arithmetic, `tl.static_assert`, `tl.assume`, the file's launches, or
-    `--assume 'N % BLOCK == 0'`. Otherwise the remark has numbers for which the hint would be false,
-    if it finds any. Assumed: no other launches (`no-other-launches`), positive divisors and loop
-    bounds (`sizes-are-positive`), no int32 overflow in indices.
+    The proof uses the kernel's arithmetic, `tl.static_assert`, `tl.assume`, the file's launches, or
+    `--assume 'N % BLOCK == 0'`. If it fails, the remark gives numbers for which the hint would be
+    false, if there are any. Assumed: there are no other launches (`no-other-launches`), divisors
+    and loop bounds are positive (`sizes-are-positive`), indices do not overflow int32.
 
     ## Numerics
 
-    `exact`, or `assumption` with a given fact. Bits are `reduction-order` in kernels that sum
-    floats or multiply matrices, because threads hold other elements (210 of 256 row sums changed on
-    a GPU); else `same`.
+    `exact`, or `assumption` if the proof uses a fact given with `--assume`. Bits are
+    `reduction-order` in kernels that sum floats or multiply matrices, because threads hold other
+    elements (210 of 256 row sums changed on a GPU); else `same`.
 
     ## Example
 
@@ -127,8 +128,8 @@ class ContiguityHints(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
     finds_mistakes: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "the compiler trusts a hint: it loads runs of elements from the address of the first, "
-        "so other elements than the offsets say, and beyond the buffer"
+        "the compiler trusts a hint: it loads consecutive elements from the address of the "
+        "first lane, so a false hint reads other elements, or past the end of the buffer"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -139,7 +139,7 @@ class _Legality:
         for stride in strides(self._facts, self._wrap.value):
             proof = self._is_one(stride) if stride is not None else None
             if proof is not None:
-                self._prove(claim, "added to a pointer as they are", proof)
+                self._prove(claim, "added to a pointer unscaled", proof)
                 return proof
             if stride is None:
                 strided = (
@@ -172,8 +172,8 @@ class _Legality:
         fine, sizes, proof = self._kernel.is_nonnegative(offsets.start)
         if not fine:
             detail = (
-                f"{offsets.start.readable} may be negative, and `%` then leaves a negative rest: "
-                "-2 % 100 is -2"
+                f"{offsets.start.readable} may be negative, and the result of `%` is then "
+                "negative: -2 % 100 is -2"
             )
             raise unknown(claim, reason, detail)
         self._prove(claim, f"{offsets.start.readable} is at least 0", proof)
@@ -194,8 +194,8 @@ class _Legality:
         number = value.constant_value
         if number is not None and value != extent and number < self._least:
             detail = (
-                f"groups of {number} lanes are all that is shown, and a hint replaces what the "
-                f"compiler finds by itself: where {limit.readable} happens to be a multiple of 16, "
+                f"only groups of {number} lanes are proved, and a hint replaces what the "
+                f"compiler finds itself: where {limit.readable} happens to be a multiple of 16, "
                 f"loads of small types would become narrower (option least={number})"
             )
             raise refuted("hint-is-useful", "hint-narrows", detail)
@@ -234,9 +234,9 @@ class _Legality:
         assert offsets.limit is not None
         length, lanes = offsets.limit.readable, offsets.extent.readable
         if not text:
-            unshown = f"nothing shows that {lanes} divides {offsets.start.readable} and {length}"
+            unshown = f"it is not proved that {lanes} divides {offsets.start.readable} and {length}"
             if offsets.kind is Kind.SELECTED:
-                unshown = f"nothing shows that every lane is below {length}"
+                unshown = f"it is not proved that every lane is below {length}"
             return unknown(claim, "not-shown", unshown)
         if offsets.kind is Kind.SELECTED:
             return refuted(claim, reason, text)
@@ -259,7 +259,7 @@ class _Legality:
         proof = self._divisibility.proof(value, offsets.limit)
         if static or (proof is not None and proof.is_arithmetic):
             length = offsets.limit.readable
-            detail = f"the compiler knows of {length} what it needs, and sees it through the `%`"
+            detail = f"the compiler knows {length}, and needs no hint after the `%`"
             raise refuted(claim, reason, detail)
         self._attempt.prove(claim, "the kernel's own text does not show it")
 

@@ -153,8 +153,9 @@ class _Check:
         dropping = self._dropping_store() if reason == "hint-can-be-false" else None
         if dropping is not None:
             detail += (
-                f" (such lanes are masked off at the {dropping.name} in line {dropping.line}, and "
-                "do no harm there; loads can still read past the end of the buffer)"
+                f" (such lanes are masked off at the {dropping.name} in line "
+                f"{dropping.line}, and do no harm there, but loads can read past the end of "
+                "the buffer)"
             )
         condition = Condition(claim, Status.REFUTED, detail, reason)
         message = detail
@@ -194,7 +195,7 @@ class _Check:
             lanes = self._facts.forms.of(extent).constant_value
             number = form.constant_value if form is not None else None
             if lanes is not None and number is not None and number > lanes:
-                detail = f"{number} lanes are promised of a tile that has {lanes}"
+                detail = f"{number} lanes are promised for a tile of {lanes}"
                 return "hint-is-useful", "hint-is-malformed", detail
         return None
 
@@ -202,7 +203,7 @@ class _Check:
         text = counterexample(
             self._facts, self._kernel.divisibility, self._kernel.bounds, self._hinted
         )
-        detail = f"this hint can be false: {text}; drop it, or assert what makes it true"
+        detail = f"this hint can be false: {text}; remove it, or assert its condition"
         return ("hint-is-true", "hint-can-be-false", detail) if text else None
 
     def _narrow(self) -> tuple[str, str, str] | None:

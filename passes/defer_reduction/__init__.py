@@ -28,56 +28,58 @@ class DeferReduction(Pass):
 
     ## What it does
 
-    `total += tl.sum(x)` in a loop becomes `total += x`, with `total = tl.sum(total)` after it. The
-    pass also takes:
+    `total += tl.sum(x)` in a loop becomes `total += x`, with `total = tl.sum(total)` after the
+    loop. The pass also rewrites:
 
     - maxima and minima (`m = tl.maximum(m, tl.max(x))`, `m = tl.max(tl.maximum(x, m))`), products
       and bitwise operations (`tl.reduce` with a multiplying function, `tl.xor_sum`);
     - sums under an `if`;
-    - accumulators of loop nests, consecutive loops and a last tile after them: one reduction for
-      all.
+    - accumulators of loop nests, and of consecutive loops with a last tile after them, with one
+      reduction at the end.
 
-    Where every lane may start with the accumulator's first value (0 for a sum, any for a maximum),
-    the tile does. Else it gets a name of its own, and the first value is combined with the result.
+    If every lane may start with the accumulator's first value (0 for a sum, any for a maximum), the
+    tile of accumulators starts with it. Otherwise the tile gets a name of its own, and its
+    reduction is combined with the first value.
 
     ## Why
 
-    A reduction takes shuffles and, with several warps, shared memory and barriers; adding tiles
-    takes none. The compiler defers a reduction only for a two-axis tile straight from a load.
+    A reduction needs shuffles and, with several warps, shared memory and barriers; adding tiles
+    needs neither. The compiler defers a reduction itself only for a two-axis tile that was just
+    loaded.
 
-    The cost is registers: a tile stays live through the loop. Where no pass is named, it acts if
-    launches show loops of 4 iterations or more, 16 or more for each program that a multiprocessor
-    has, and not more than 16 elements of the tile for each thread; it skips loops that keep another
-    reduction or have a loop inside, and tiles wider than what they add up.
+    The cost is registers, because a tile stays live through the loop. If it is not named, the pass
+    requires that launches show at least 4 iterations, at least 16 iterations for each program on a
+    multiprocessor, and at most 16 elements of the tile per thread. Loops that keep another
+    reduction or contain a loop are skipped, and so are tiles wider than the addend.
 
     ## Conditions
 
-    - In the loops the accumulator is only combined with reductions, by their own operation; a
-      reduction's name may be read once. A stored running sum, a rescaled sum
-      (`l = l * alpha + tl.sum(p)`) or a sum with another addend stays.
+    - In the loops the accumulator is only combined with reductions, by the operation of the
+      reduction; the result of a reduction is read once. The pass declines a stored running sum, a
+      rescaled sum (`l = l * alpha + tl.sum(p)`) and a sum with another addend.
     - All tiles have one shape, known before the loop. No loop or iteration ends early.
     - The tile has one axis, and no launch shows more than 16 elements for each thread
       (`tile-is-spilled`).
-    - The kernel shows the accumulator's type, 32 bits or more: `0.0` is fp32, `0` is int32,
-      `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or boolean, whose
-      sum fits int32. Sums of 16-bit or 32-bit integers are not added to floats, since one tile may
-      overflow; for data of unknown type this is assumed not to happen (`accumulators-are-wide`).
-    - Argmax, argmin and reductions that return indices stay: an index is not a reduction of its
-      own.
+    - The accumulator's type is known from the kernel and has at least 32 bits: `0.0` is fp32, `0`
+      is int32, `tl.zeros` has its `dtype`. Integers are reduced in that type, or are 8-bit or
+      boolean, whose sum fits int32. Sums of 16-bit or 32-bit integers are not added to floats,
+      since one tile may overflow; if the type of the data is unknown, we assume that this does not
+      happen (`accumulators-are-wide`).
+    - Argmax, argmin and other reductions that return indices are declined.
 
-    Values of inactive lanes do not matter: each lane enters the result once, as before. A load
-    without `other=` stays as wrong, or as right, as it was.
+    The values of inactive lanes do not matter, because each lane enters the result once, as before.
+    If a load without `other=` made the result undefined, it still does.
 
     ## Numerics
 
     Maxima, minima, bitwise operations and integer sums are `exact`, with the same bits: integers
     wrap alike in any order, and `tl.max` and `tl.maximum` both drop NaN. With `propagate_nan` they
-    differ, and the loop stays.
+    differ, and the pass declines.
 
-    Float sums and products: safety `rounding`, bits `reduction-order`. Lanes accumulate in the
-    accumulator's type (a tile of fp16 was summed in fp16), so the error is of the same size or
-    smaller. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow
-    type) are then declined.
+    Float sums and products have safety `rounding`, bits `reduction-order`. Lanes accumulate in the
+    accumulator's type (the original summed a tile of fp16 in fp16), so the error is of the same
+    size or smaller. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through
+    a narrow type) are then declined.
 
     ## Example
 
@@ -107,10 +109,11 @@ class DeferReduction(Pass):
     0.89x to 1.84x in loops of four iterations and more, 0.81x to 1.25x in loops of one or two.
 
     Row kernels (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and bf16, one H200, Triton
-    3.6, cold L2, original / rewritten. Few programs with long rows gain most; many programs hide
-    each other's barriers. Losses: two iterations; rows of 50257 elements, which start at odd
-    addresses; layer norm backward at 65536. Not measured: loops that keep another reduction.
-    Record: `benchmarks/rows.py`, `benchmarks/results/`.
+    3.6, cold L2, original / rewritten. Few programs with long rows gain most; with many programs
+    per multiprocessor, other programs run during a barrier. Slower were loops of two iterations,
+    rows of 50257 elements, which start at odd addresses, and layer norm backward at 65536 columns.
+    Loops that keep another reduction were not measured. Record: `benchmarks/rows.py`,
+    `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "defer-reduction"
@@ -119,7 +122,7 @@ class DeferReduction(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("defer-reduction, more iterations"),
         f"{WHERE}, in loops of four iterations and more, most where few programs have long rows",
-        "the threads of a program wait for each other once, not in every iteration",
+        "the threads of a program synchronize once, not in every iteration",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -147,7 +150,10 @@ class DeferReduction(Pass):
                 covered |= {(loop.node, candidate.name) for loop in deferral.loops}
                 sites.append((deferral, attempt))
             elif candidate.is_innermost:
-                left = f"left {candidate.name} in the loop in line {candidate.loop.line} as it is"
+                left = (
+                    f"did not defer the reduction of {candidate.name} in the loop in "
+                    f"line {candidate.loop.line}"
+                )
                 sites.append(Site.of(attempt, candidate.anchor, "", left))
         others = [found[0] for found in sites if isinstance(found, tuple)]
         for found in sites:
@@ -172,7 +178,8 @@ class DeferReduction(Pass):
         return Site.of(
             attempt,
             deferral.updates[0].statement,
-            f"reduced {what}: a tile [{deferral.size.readable}] is kept through the loop",
+            f"reduced {what}: a tile [{deferral.size.readable}] stays in registers through "
+            "the loop",
             "",
             needs=() if deferral.exact else {Safety.ROUNDING},
             bits=Bits.SAME if deferral.exact else Bits.REDUCTION_ORDER,

@@ -219,7 +219,7 @@ class _Legality:
             if loop.inlined or loop.node not in self.nodes:
                 continue
             if loop.kind == "other":
-                text = f"the loop in line {loop.line} is no `range` or `tl.range`"
+                text = f"the loop in line {loop.line} is not over `range` or `tl.range`"
                 raise unknown(claim, "loop-is-not-plain", text)
             self.facts.check_ends(loop, "warp_specialize")
         self.attempt.prove(claim, "no iteration ends early")
@@ -235,7 +235,7 @@ class _Legality:
                 if reduced.named is not None and reduced.named not in self.nodes:
                     text = f"the reduction in line {reduced.named.lineno} is outside of the loop"
                     raise refuted("accumulators-are-sums", "not-a-recurrence", text)
-        only = f"{self.name} is combined with reductions, and read nowhere before the end"
+        only = f"{self.name} is only combined with reductions, and not read before the end"
         self.attempt.prove("accumulators-are-sums", only)
         self.attempt.prove("accumulators-are-sums", f"all of them take the {combining.noun}")
         return combining
@@ -256,7 +256,9 @@ class _Legality:
         shape = shapes.pop() or ()
         sizes = ", ".join(self.facts.forms.of(extent).readable for extent in shape)
         if len(shape) > 1:
-            text = f"the loop would keep a tile [{sizes}], which is larger than what it adds up"
+            text = (
+                f"the loop would keep a tile [{sizes}], which is larger than the tile that it adds"
+            )
             raise refuted("tile-fits-the-registers", "tile-is-spilled", text)
         nest = {loop.identity for loop in self.facts.loops if loop.node in self.nodes}
         for extent in shape:
@@ -270,7 +272,7 @@ class _Legality:
         claim = "accumulators-are-wide"
         dtype = self._own_type()
         if dtype not in _WIDE:
-            narrow = f"{self.name} is {dtype}, in which a reduction may be made in another type"
+            narrow = f"{self.name} is {dtype}, and a reduction may be computed in another type"
             raise refuted(claim, "accumulator-is-narrow", narrow)
         for one in reduced:
             self._check_casts(one, dtype)
@@ -283,10 +285,7 @@ class _Legality:
             self._check_floats(reduced)
             return dtype, False
         if not all(self._stays_in_range(combining, dtype, one) for one in reduced):
-            text = (
-                f"one tile is reduced in another type than {dtype}, in which {self.name} is, and "
-                "may not fit it"
-            )
+            text = f"one tile is not reduced in {dtype}, the type of {self.name}, and may overflow"
             raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
         self.attempt.prove("accumulators-are-wide", f"integers are reduced in {dtype}, or fit it")
         return dtype, True
@@ -310,8 +309,8 @@ class _Legality:
         stays = _STAYS.get(dtype, frozenset())
         if not same or not self.facts.types.of(values[one.tile]).all_in(stays):
             text = (
-                f"the reduction in line {one.whole.lineno} is made in another type or cast to one, "
-                "which the tile may not be added in"
+                f"the reduction in line {one.whole.lineno} is computed in, or cast to, "
+                "another type than that of the accumulator"
             )
             raise unknown("accumulators-are-wide", "reduction-is-cast", text)
 
@@ -320,8 +319,8 @@ class _Legality:
         if one.alone or self._is_of(one, frozenset({dtype})):
             return
         text = (
-            f"line {one.whole.lineno} adds reductions to each other, of which it is not known that "
-            "they are of the accumulator's type"
+            f"line {one.whole.lineno} adds reductions that are not known to have the "
+            "accumulator's type"
         )
         raise unknown("accumulators-are-wide", "reduction-may-overflow", text)
 
@@ -340,7 +339,7 @@ class _Legality:
     def _check_floats(self, reduced: Sequence[Reduced]) -> None:
         claim = "accumulators-are-wide"
         if any(self._types(one).some_in(_MAY_WRAP) and not self._is_small(one) for one in reduced):
-            text = "one tile of integers is summed in their type, and might not fit it"
+            text = "one tile of integers is summed in its own type, which may overflow"
             raise unknown(claim, "reduction-may-overflow", text)
         if all(self._is_of(one, FLOATS) or self._is_small(one) for one in reduced):
             self.attempt.prove(claim, "floats are reduced, or integers that cannot leave int32")
@@ -384,7 +383,7 @@ class _Legality:
             if any(isinstance(n, ast.NamedExpr) for n in lost) or (
                 not self.facts.effect_nodes.isdisjoint(lost)
             ):
-                raise refuted(claim, "effect-inside", "what gives the axis does more")
+                raise refuted(claim, "effect-inside", "the expression for the axis has an effect")
             if comments_in(text(one.whole)) > comments_in(text(one.tile)):
                 raise refuted(claim, "comment-inside", "a comment inside would be lost")
 
@@ -549,9 +548,9 @@ def why_never(deferral: Deferral, deferrals: Sequence[Deferral]) -> str:
     facts, own = deferral.facts, {loop.node for loop in deferral.loops}
     inner = {node for loop in own for node in walk(loop)} - own
     if any(loop.node in inner for loop in facts.loops):
-        return "an iteration has a loop of its own, which takes longer"
+        return "an iteration contains a loop, which takes longer"
     if any(goes_through_parts(facts, loop) for loop in deferral.loops):
-        return "the loop goes through the results of other programs, which are few"
+        return "the loop runs over the results of other programs, which are few"
     updates = [update for each in deferrals for update in each.updates]
     named = [r.named for update in updates for r in update.reduced if r.named is not None]
     taken = {node for s in [*named, *(u.statement for u in updates)] for node in walk(s)}
@@ -560,7 +559,10 @@ def why_never(deferral: Deferral, deferrals: Sequence[Deferral]) -> str:
         if call in taken or value is None:
             continue
         if value.op is Op.REDUCE or value.function in SCANS:
-            return f"the reduction in line {call.lineno} stays in the loop, and is waited for"
+            return (
+                f"the reduction in line {call.lineno} stays in the loop, and every "
+                "iteration waits for it"
+            )
     if deferral.dtype in _64_BITS and not facts.types.of(deferral.tile).all_in(_64_BITS):
-        return f"the tile is of {deferral.dtype}, and what is reduced may be narrower"
+        return f"the tile is of {deferral.dtype}, and the reduced values may be narrower"
     return ""

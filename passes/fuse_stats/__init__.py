@@ -26,54 +26,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FuseStats(Pass):
-    """Merge the sweep that sums squared deviations into the sweep that sums.
+    """Compute a variance in the loop that computes the mean, instead of in a second loop.
 
     ## What it does
 
     A first loop sums a row, which gives its mean; a second loop reads the row again and sums
-    squared deviations. The pass computes both in the first loop, by the option `formula`:
+    squared deviations. The pass computes both sums in the first loop. The option `formula` is one
+    of:
 
-    - `shifted` (default): with `d = x - shift`, where `shift` is the mean of the first tile,
-      `sum (x - mean)^2 = sum d^2 - (sum d)^2 / n`.
-    - `moments`: `sum x^2 - (sum x)^2 / n`. One accumulator fewer; all digits are lost if the mean
-      is large against the deviation.
+    - `shifted` (default): with `d = x - shift`, where `shift` is the mean of the first tile, `sum
+      (x - mean)^2 = sum d^2 - (sum d)^2 / n`.
+    - `moments`: `sum x^2 - (sum x)^2 / n`. It needs one accumulator fewer, but loses all digits if
+      the mean is much larger than the deviation.
 
-    A sum that is linear in results of the first loop is expanded: in a cross-entropy with
-    probabilities, `sum (lse - x) * p` becomes `(lse - largest) * sum p + sum (largest - x) * p`.
-    The maximum `largest`, a part of lse, prevents cancellation. If the first loop computes it, the
-    running maximum is used, and the sum is corrected when it grows. `moments` subtracts no maximum.
+    The pass also merges a second loop whose sum is linear in results of the first loop, by
+    expanding the sum: in a cross-entropy with probabilities, `sum (lse - x) * p` becomes `(lse -
+    largest) * sum p + sum (largest - x) * p`. Subtracting the maximum `largest`, which is a part of
+    lse, prevents cancellation. If the first loop computes `largest`, the running maximum is used,
+    and the sum is corrected when the maximum grows. `moments` subtracts no maximum.
 
     ## Why
 
-    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
-    tile holds the row, it stays in registers, and merging costs time. Launches rarely show row
-    lengths, so the pass acts where it is named, or where the launch shows long rows of many tiles.
+    A row that exceeds the cache is read from memory one time less; compilers do not merge loops. If
+    one tile holds the row, the row stays in registers, and merging costs time. So the pass runs if
+    it is named, or if the launch shows long rows of many tiles.
 
     ## Conditions
 
-    - Both loops run equally often, not counting iterations without active lanes, and read the same
-      elements under the same mask and load options.
+    - Both loops have the same trip count, not counting iterations without active lanes, and read
+      the same elements under the same mask and load options.
     - No store may alias these elements from the start of the first loop to the end of the second.
       There is no early exit, volatile load, atomic, barrier or unknown call.
-    - The mean is the unrounded sum divided by the count, or by `tl.maximum(N, 1)`.
-      Squares have weight 1; inactive lanes add 0.
+    - The mean is the unrounded sum divided by the count, or by `tl.maximum(N, 1)`. The squares are
+      not weighted, and inactive lanes add 0.
     - Both accumulators start at 0 in fp32 or fp64 and are not read in their loops. The second loop
       does nothing else.
-    - With `shifted`, an `if` around the load of a tile is decided at compile time, such as
-      `if HAS_RESIDUAL`.
+    - With `shifted`, an `if` around the load of a tile has a compile-time condition, such as `if
+      HAS_RESIDUAL`.
 
     Declined: a loop over full tiles with a separate last tile; a loop that continues the first one
     (`already-done`); kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through
     a narrow type).
 
-    An expanded sum also needs:
+    The expansion of a linear sum has more conditions:
 
-    - Results of the first loop are factors of degree 1, in sums, differences, products and
-      `tl.where` (`accumulators-are-sums`). A result that has elements subtracted from it must
-      contain a maximum (`digits-may-cancel`).
+    - Each addend is a sum, difference, product or `tl.where` in which every term has at most one
+      result of the first loop as a factor (`accumulators-are-sums`). If elements are subtracted
+      from such a result, it must contain a maximum (`digits-may-cancel`).
     - Coefficients are fp32 or fp64. Only the sum of all lanes is used.
-    - Where `tl.where` clears lanes, each iteration has an active lane (`masked-off-lanes-count`).
-    - The second loop is a single loop of plain statements.
+    - If `tl.where` clears lanes, each iteration has an active lane (`masked-off-lanes-count`).
+    - The second loop contains no other loop and no branch.
 
     Assumed: indices fit int32 (`no-int32-overflow`), expanded products fit their type
     (`rounding-is-free`).
@@ -81,21 +83,21 @@ class FuseStats(Pass):
     ## Numerics
 
     Safety `rounding`, bits `reduction-order`. The mean keeps its bits if the compiler keeps the
-    order of its sum. `verify` finds the same algebra, unless the original divides each addend by
-    the count: it then lacks the sum whose sign the clamp needs.
+    order of its sum. `verify` reports `same algebra`, unless the original divides each addend by
+    the count: then only the rewritten version has the sum that it clamps at 0.
 
     - With `shifted` the error is as large as the original's, even with mean 1e4 and deviation 1, or
-      one outlier in the first tile. If the whole first tile is untypical, it grows with the number
-      of tiles: for
-      66563 rising numbers in tiles of 1024, the reciprocal standard deviation is off by 7e-6, not
-      7e-8. `verify` reports this. `shifted` declines sums of single elements.
+      one outlier in the first tile. If the mean of the first tile is far from that of the row, the
+      error grows with the number of tiles: for 66563 rising numbers in tiles of 1024, the relative
+      error of the reciprocal standard deviation is 7e-6 instead of 7e-8. `verify` rejects this.
+      `shifted` declines loops over single elements.
     - `moments` overflows where x^2 does.
-    - A variance of inf or NaN stays non-finite. An fp32 variance may newly overflow if squared
+    - A variance of inf or NaN stays inf or NaN. An fp32 variance may newly overflow if the squared
       deviations times the number of tiles exceed the largest float. Empty rows keep their result.
-    - An expanded sum that was not finite may be NaN instead of inf. A factor, such as a reciprocal
-      norm, scales the sum instead of each term: the sum overflows where unscaled terms do (x * x
-      from 1.8e19 on), and loses terms too small for fp32.
-    - Weighted squares are declined (`different-elements`): `shifted` can lose all digits.
+    - An expanded sum of inf may become NaN. A factor, such as a reciprocal norm, multiplies the sum
+      instead of each term: the sum overflows if unscaled terms do (x * x from 1.8e19 on), and loses
+      terms that are too small for fp32.
+    - Weighted squares are declined (`different-elements`), because `shifted` can lose all digits.
 
     ## Example
 
@@ -145,7 +147,7 @@ class FuseStats(Pass):
     row.
 
     Layer norm forward (`examples/layer_norm.py`), 4096 random rows, one H200, Triton 3.6, cold L2,
-    medians of 40 runs, original / merged. At * one tile holds the row.
+    medians of 40 runs, original / merged. In rows marked * one tile holds the row.
 
     | columns | BLOCK, warps | fp32: shifted, moments | fp16 | bf16 |
     | --- | --- | --- | --- | --- |
@@ -163,22 +165,22 @@ class FuseStats(Pass):
     | 65536 | 4096, 8 | 1.34, 1.30 | 1.08, 1.24 | 1.14, 1.29 |
     | 65536 | 16384, 16 | 1.50, 1.41 | 1.12, 1.00 | 1.10, 0.99 |
 
-    `shifted` in several tiles: 0.90x to 1.50x for 16384 columns and more, 0.93x to 1.29x for 4096;
-    in one tile 0.67x to 1.04x. FlagGems `var` and `var_mean`, tiles of 1024: 0.92x to 1.35x, a gain
-    for rows of 4096, a loss for 512 and 1024. Expanded sums, fp32: 1.27x to 1.31x
-    for rows of 16384 and more, 0.98x to 0.99x for 4096. Record: `benchmarks/fuse_stats_speed.py`.
+    `shifted` with several tiles: 0.90x to 1.50x for 16384 columns and more, 0.93x to 1.29x for
+    4096; with one tile 0.67x to 1.04x. FlagGems `var` and `var_mean`, tiles of 1024: 0.92x to
+    1.35x, faster for rows of 4096, slower for 512 and 1024. Expanded sums, fp32: 1.27x to 1.31x for
+    rows of 16384 and more, 0.98x to 0.99x for 4096. Record: `benchmarks/fuse_stats_speed.py`.
     """
 
     formula: Literal["shifted", "moments"] = "shifted"
 
     name: ClassVar[str] = "fuse-stats"
-    summary: ClassVar[str] = "merge the mean sweep and the variance sweep into one"
+    summary: ClassVar[str] = "compute mean and variance in one loop over the row"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("fuse-stats shifted, long rows"),
         f"{WHERE}, for rows of 16384 elements and more that take several tiles; a loss where one "
         "tile holds the row",
-        "each row is read from memory once less",
+        "each row is read from memory one time less",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -203,7 +205,7 @@ class FuseStats(Pass):
                     done = [site for site in linear if not site.failed]
                     examined = done[:1] or linear or examined
                 if examined:
-                    # The first sweep that fits, else the one that came nearest to it.
+                    # The first loop that fits, else the one that came nearest to it.
                     yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
 
     @property
@@ -212,14 +214,14 @@ class FuseStats(Pass):
         return self.formula == "moments"
 
     def _multiplied_out(self, sum_: LinearSum) -> Site:
-        """The site of a sum into which numbers of the first sweep go as factors."""
+        """The site of a sum into which numbers of the first loop go as factors."""
         from tritonopt.passes.fuse_stats.linear_sums import prove_linear
         from tritonopt.passes.fuse_stats.linear_sweep import LinearSweep
 
         with Attempt() as attempt:
             prove_linear(sum_, attempt, plain=self._is_plain)
             changes = LinearSweep(sum_).changes(attempt)
-            attempt.write(changes, "what the merged sweep needs can be written there")
+            attempt.write(changes, "all values of the merged loop can be written there")
         return _site(attempt, sum_.sweeps, "multiplied out", _expanded(), "fuse-stats, expanded")
 
     def _examined(self, facts: KernelFacts, candidate: TwoSums) -> Site:
@@ -231,13 +233,13 @@ class FuseStats(Pass):
         with Attempt() as attempt:
             fusion = prove_fusion(candidate, attempt)
             changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
-            attempt.write(changes, "what the merged sweep needs can be written there")
+            attempt.write(changes, "all values of the merged loop can be written there")
         how, measured = f"{self.formula} formula", _measured(self.formula)
         return _site(attempt, candidate.sweeps, how, measured, "fuse-stats")
 
 
 def _site(attempt: Attempt, sweeps: TwoSweeps, how: str, measured: str, rewrite: str) -> Site:
-    """The site of the second sweep, as the attempt to merge it came out."""
+    """The site of the second loop, as the attempt to merge it came out."""
     into = f"the loop in line {sweeps.second.line} into the one in line {sweeps.first.line}"
     return Site.of(
         attempt,

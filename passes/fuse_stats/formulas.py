@@ -1,6 +1,6 @@
 """The ways to gather a sum and the squared deviations from its mean in one sweep.
 
-Each gives the lines before the first sweep, those in it, and those in place of the second.
+Each gives the lines before the first loop, those in it, and those in place of the second.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tritonopt.source.parsing import parsed
 def _shifted(sweep: MergedSweep) -> Lines:
     """Deviations from the mean of the first tile, which is taken out afterwards."""
     if not sweep.fusion.axes:
-        raise NotExpressible("one element is no mean to shift by; formula=moments does without")
+        raise NotExpressible("a single element is no mean to subtract; formula=moments needs none")
     fresh = sweep.writer.fresh
     underscore = "_" if sweep.squares.name.startswith("_") else ""
     source = sweep.tile.source

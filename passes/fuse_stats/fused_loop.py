@@ -27,7 +27,7 @@ class Lines:
     """What a formula writes."""
 
     before: Sequence[str]
-    """Before the first sweep, ..."""
+    """Before the first loop, ..."""
     inside: Sequence[str]
     """... in it, ..."""
     after: Sequence[str]
@@ -38,7 +38,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class _Tile:
-    """The tile that the first sweep adds."""
+    """The tile that the first loop adds."""
 
     source: ast.expr
     name: str
@@ -82,7 +82,7 @@ class MergedSweep:
         """The statement that adds to the first sum; what is new goes right behind it."""
         update = self.sum.update
         if update is None or not is_plain(self.facts, update):
-            raise NotExpressible("no plain assignment of the first sweep adds to its sum")
+            raise NotExpressible("no plain assignment of the first loop adds to its sum")
         if names_bound(update) != {self.sum.name}:
             raise NotExpressible(f"line {update.lineno} binds more than {self.sum.name}")
         return update
@@ -119,10 +119,10 @@ class MergedSweep:
             return None
         return frozenset(said for start in starts for said in said_of(module, start))
 
-    # What the first sweep calls things
+    # What the first loop calls things
 
     def _tile(self) -> _Tile:
-        """A name for the tile of the first sweep, or an expression that gets one."""
+        """A name for the tile of the first loop, or an expression that gets one."""
         forms, term, shape = self.facts.forms, self.sum.term, self.sum.shape
         mask = monomial_polynomial((a, 1) for a in self.fusion.mask)
         wide = {dtype for dtype, bits in FLOAT_BITS.items() if bits >= 32}
@@ -159,7 +159,7 @@ class MergedSweep:
                 ReplaceExpression(written[0], name),
             )
             return _Tile(written[0], name, exact, is_wide, naming)
-        raise NotExpressible("the tile that the first sweep adds has no expression in it")
+        raise NotExpressible("the tile that the first loop adds has no expression in it")
 
     def _mask(self) -> ast.expr | None:
         if not self.fusion.mask:
@@ -208,7 +208,7 @@ class MergedSweep:
         return text if self.by_lane else self.summed(text)
 
     def total_of_first(self) -> str:
-        """The first sweep's sum, with the shape of the second one's."""
+        """The first loop's sum, with the shape of the second one's."""
         total = self.fusion.mean * self.fusion.number
         if not self.keeps_dims:
             for axis in sorted((self.rank - 1 - a for a in self.fusion.axes), reverse=True):
@@ -234,7 +234,7 @@ class MergedSweep:
         return [*lines, *self.hand_over(name)]
 
     def hand_over(self, m2: str) -> list[str]:
-        """Let the rest of the kernel read the sum where it read the second sweep's."""
+        """Let the rest of the kernel read the sum where it read the second loop's."""
         if self.by_lane:
             return []
         scale = self.squares.scale

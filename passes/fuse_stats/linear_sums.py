@@ -232,13 +232,13 @@ class Reference:
     """What the kernel calls it."""
     shape: tuple[Value, ...]
     is_running: bool
-    """The first sweep carries it, and it changes there."""
+    """The first loop carries it, and it changes there."""
     may_be_infinite: bool = False
     """It starts with -inf."""
 
 
 def reference_for(sweeps: TwoSweeps, number: ast.expr) -> Reference | None:
-    """A maximum that a number of the second sweep is a sum with.
+    """A maximum that a number of the second loop is a sum with.
 
     Where it is infinite, so is the number, or NaN.
     """
@@ -290,7 +290,7 @@ _LATER = "accumulators-are-sums"
 
 @dataclass(frozen=True)
 class LinearSum:
-    """A sum of the second sweep, split by the numbers of the first one that go into it."""
+    """A sum of the second loop, split by the numbers of the first one that go into it."""
 
     sweeps: TwoSweeps
     added: Accumulation
@@ -298,7 +298,7 @@ class LinearSum:
     """The statement that adds to it."""
     split: Split
     used_up: tuple[ast.stmt, ...]
-    """Statements of the second sweep with those numbers in them, which only the update reads."""
+    """Statements of the second loop with those numbers in them, which only the update reads."""
     conditions: tuple[ast.expr, ...]
     """Of each `tl.where` that turns lanes off in which one of those numbers is."""
     made: frozenset[ast.expr]
@@ -308,7 +308,7 @@ class LinearSum:
     reference: Reference | None
     """What is taken from both sides of such a difference, ..."""
     close: str
-    """... and what the first sweep calls it; "" where nothing is."""
+    """... and what the first loop calls it; "" where nothing is."""
 
     @property
     def facts(self) -> KernelFacts:
@@ -325,7 +325,7 @@ class LinearSum:
 
 
 def linear_sum(sweeps: TwoSweeps, name: str, *, plain: bool) -> LinearSum | None:
-    """What a second sweep adds to a name, if it is linear in numbers of the first sweep.
+    """What a second sweep adds to a name, if it is linear in numbers of the first loop.
 
     `plain` says that digits may cancel, so that nothing is taken from both sides of a difference.
     """
@@ -344,7 +344,7 @@ def linear_sum(sweeps: TwoSweeps, name: str, *, plain: bool) -> LinearSum | None
 
 @dataclass(frozen=True)
 class _Body:
-    """The second sweep, statement by statement."""
+    """The second loop, statement by statement."""
 
     sweeps: TwoSweeps
     added: Accumulation
@@ -352,12 +352,12 @@ class _Body:
 
     @cached_property
     def _bound(self) -> set[str]:
-        """The names that the second sweep binds."""
+        """The names that the second loop binds."""
         return names_bound(self.sweeps.second.node)
 
     @cached_property
     def _later(self) -> frozenset[str]:
-        """Names that the second sweep reads, and that have no such value in the first one."""
+        """Names that the second loop reads, and that have no such value in the first one."""
         facts, first, second = self.sweeps.facts, self.sweeps.first.node, self.sweeps.second.node
         early, late, changed = facts.before[first], facts.before[second], names_bound(first)
         read = names_read(second) - self._bound
@@ -470,22 +470,22 @@ def _check_counters(sweeps: TwoSweeps) -> None:
     ):
         if one is None or other is None or forms.of(one) != forms.of(other):
             where = f"the loops in lines {sweeps.first.line} and {sweeps.second.line}"
-            raise refuted("same-range", "different-range", f"{where} count with other numbers")
+            raise refuted("same-range", "different-range", f"{where} run over different numbers")
     for loop in (sweeps.first, sweeps.second):
         node = loop.node
         target = node.target if isinstance(node, ast.For) else None
         bound = {n for s in node.body for n in names_bound(s)}
         if not isinstance(target, ast.Name) or target.id in bound:
-            detail = f"the loop in line {loop.line} does not count with one name of its own"
+            detail = f"the loop in line {loop.line} does not have one induction variable of its own"
             raise unknown("same-range", "loop-is-not-plain", detail)
 
 
 def _check_statements(sum_: LinearSum) -> None:
-    """Each iteration of the second sweep must stand for itself, and be plain."""
+    """Each iteration of the second loop must stand for itself, and be plain."""
     second = sum_.sweeps.second
     more = set(second.carried) - {sum_.name}
     if more:
-        detail = f"the second sweep carries {min(more)} from iteration to iteration too"
+        detail = f"the second loop carries {min(more)} from iteration to iteration too"
         raise refuted("nothing-else-is-lost", "loop-does-more", detail)
     for statement in second.node.body:
         nodes = list(walk(statement))
@@ -495,7 +495,7 @@ def _check_statements(sum_: LinearSum) -> None:
         )
         known = all(is_constexpr(sum_.facts, n.test) for n in nodes if isinstance(n, ast.If))
         if not plain or not known:
-            detail = f"line {statement.lineno} does more than to compute something for the sum"
+            detail = f"line {statement.lineno} does more than compute the sum"
             raise unknown("nothing-else-is-lost", "loop-does-more", detail)
 
 
@@ -504,9 +504,9 @@ def _check_rounding(sum_: LinearSum, attempt: Attempt) -> None:
     for leaf in _leaves(sum_):
         if not _is_wide(sum_.facts, sum_.facts.values[leaf]):
             text = Writer(sum_.facts).text(leaf)
-            detail = f"{text} in line {leaf.lineno} may be of 16 bits, or no float"
+            detail = f"{text} in line {leaf.lineno} may have 16 bits, or not be a float"
             raise unknown("rounding-is-free", "rounded-differently", detail)
-    attempt.prove("rounding-is-free", "what is multiplied is in 32 bits or more")
+    attempt.prove("rounding-is-free", "factors have 32 bits or more")
 
 
 def _is_wide(facts: KernelFacts, value: Value) -> bool:
@@ -544,10 +544,10 @@ def _check_lanes(sum_: LinearSum, attempt: Attempt) -> None:
             text = Writer(sum_.facts).text(condition)
             detail = (
                 f"where `{text}` in line {condition.lineno} is false throughout, nothing is added "
-                "even if what is subtracted is no number"
+                "even if what is subtracted is not a number"
             )
             raise unknown(claim, "masked-off-lanes-count", detail)
-    attempt.prove(claim, "a row of no elements adds nothing, and a lane is on in any other one")
+    attempt.prove(claim, "an empty row adds nothing, and every other row has an active lane")
 
 
 def _check_full_sum(sum_: LinearSum, attempt: Attempt) -> None:
@@ -563,13 +563,13 @@ def _check_digits(sum_: LinearSum, attempt: Attempt, *, plain: bool) -> None:
     """What is multiplied out must not cancel, unless that is what was asked for."""
     claim = "rounding-is-free"
     if plain or not sum_.differences:
-        said = "as was asked for" if plain else "nothing is subtracted"
+        said = "as the option says" if plain else "nothing is subtracted"
         attempt.prove(claim, said)
         return
     reference = sum_.reference
     if reference is None:
         text = Writer(sum_.facts).text(sum_.differences[0])
-        detail = f"nothing that is close to {text} is known in the first sweep"
+        detail = f"no value near {text} is known in the first loop"
         raise unknown(claim, "digits-may-cancel", detail)
     own = reference.shape == () or (reference.shape == sum_.added.shape and not sum_.added.axes)
     alone = all(len(monomial) < 2 for monomial in sum_.split)

@@ -27,7 +27,7 @@ from tritonopt.source.trees import remade, walk
 
 
 class _Part(NamedTuple):
-    """One of the sums that take the place of the second sweep's."""
+    """One of the sums that take the place of the second loop's."""
 
     name: str
     numbers: tuple[str, ...]
@@ -66,7 +66,7 @@ class LinearSweep:
         return changes
 
     def _parts(self) -> list[_Part]:
-        """The sums that the first sweep keeps; equal coefficients are added up once."""
+        """The sums that the first loop keeps; equal coefficients are added up once."""
         coefficients: dict[str, tuple[ast.expr, list[str]]] = {}
         parts: list[_Part] = []
         for monomial, coefficient in self.sum.split.items():
@@ -105,7 +105,7 @@ class LinearSweep:
     # Behind the loop
 
     def _together(self) -> str:
-        """What the second sweep came to."""
+        """What the second loop came to."""
         name, end = self.sum.name, self.facts.before[self.second]
         products: list[str] = []
         for part in self.parts:
@@ -142,7 +142,7 @@ class LinearSweep:
         stretch = reused(stretch, frozenset())
         saved = loads - stretch.loads
         if saved <= 0:
-            detail = "the second sweep reads nothing that the first one does"
+            detail = "the second loop reads no element that the first loop reads"
             raise refuted("same-elements", "nothing-read-twice", detail)
         attempt.prove("same-elements", f"{saved} of {loads} loads read what was read before")
         return excerpts.statement_code(
@@ -150,7 +150,7 @@ class LinearSweep:
         )
 
     def _body(self) -> str:
-        """What the second sweep does in an iteration, for the end of the first one's."""
+        """What the second loop does in an iteration, for the end of the first one's."""
         module = self.facts.kernel.module
         names = self._renamed()
         gone = {node for s in (self.sum.update, *self.sum.used_up) for node in walk(s)}
@@ -167,7 +167,7 @@ class LinearSweep:
         return excerpts.block_code(changed, second.body)
 
     def _renamed(self) -> dict[str, str]:
-        """The first sweep's name for the counter, by the second one's."""
+        """The first loop's name for the counter, by the second one's."""
         assert isinstance(self.first, ast.For) and isinstance(self.second, ast.For)
         assert isinstance(self.first.target, ast.Name) and isinstance(self.second.target, ast.Name)
         ours, theirs = self.first.target.id, self.second.target.id
@@ -192,7 +192,7 @@ class LinearSweep:
                     raise NotExpressible(f"{leaf.id} is bound again after line {leaf.lineno}")
             if not self.facts.effect_nodes.isdisjoint(walk(coefficient)):
                 line = self.sum.update.lineno
-                raise NotExpressible(f"line {line} loads something that has no name")
+                raise NotExpressible(f"line {line} loads a value that has no name")
             text = ast.unparse(renamed(coefficient))
             lines.append(f"{part.name} {'-' if sign < 0 else '+'}= {text}")
         return "\n".join([*self._moved_on(), *lines])

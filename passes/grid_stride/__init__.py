@@ -35,71 +35,73 @@ _LATER_AXES = "65535"
 
 @dataclass(frozen=True)
 class GridStride(Pass):
-    """Let each program loop over several tiles instead of handling one.
+    """Let each program handle several tiles in a loop.
 
     ## What it does
 
-    The body becomes a loop over tiles from the program id in steps of `tl.num_programs`, so any
-    grid is right: a few programs per multiprocessor, or no more than CUDA allows.
+    The kernel's body becomes a loop over tiles that starts at the program id and has the step
+    `tl.num_programs`. Then the result is right for any grid, such as a few programs per
+    multiprocessor, or no more programs than CUDA allows.
 
-    - Statements that do not depend on the tile, loads included, move before the loop.
+    - Statements that do not depend on the tile, also loads, move before the loop.
     - An `atomic_add` whose addresses do not depend on the tile accumulates in registers and runs
       once after the loop.
-    - Around a matrix product the loop is not pipelined (`tl.range(..., num_stages=1)`): the
-      launch's stages are meant for the kernel's own loops and cost shared memory.
-    - `if ...: return` becomes a guard. A parameter rebound in the body (`X += row * stride`) gets a
-      new name, else it would accumulate.
+    - If the body has a matrix product, the loop is not pipelined (`tl.range(..., num_stages=1)`):
+      the `num_stages` of the launch is meant for the kernel's own loops and costs shared memory.
+    - `if ...: return` becomes an `if` around the rest. A parameter rebound in the body (`X += row *
+      stride`) gets a new name, because it would otherwise accumulate.
 
-    The kernel computes the number of tiles (`tl.cdiv(n, BLOCK)`) where every visible launch starts
-    exactly that many programs. Otherwise each launch passes it, as a new parameter.
+    If every visible launch starts `tl.cdiv(n, BLOCK)` programs of kernel parameters n and BLOCK,
+    the kernel computes this number of tiles. Otherwise each launch passes it as a new argument.
 
     Options:
 
     - `axis` (0): the grid dimension.
-    - `programs`: the most programs along it, a number or `sm*K` for K per multiprocessor, queried
-      from torch (unlimited where `torch.cuda` sees no GPU). Default: `sm*2` with accumulated
-      atomics, else `sm*8` on axis 0 and CUDA's 65535 on the others.
-    - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets
-      a parameter `NUM_TILES=None` and no launch changes: without it each program runs once, as
-      before. Not where the file compiles it ahead of time.
+    - `programs`: the maximal number of programs along the axis, a number or `sm*K` for K per
+      multiprocessor, which is queried from torch (unlimited if `torch.cuda` finds no GPU). Default:
+      `sm*2` with accumulated atomics, else `sm*8` on axis 0, and CUDA's 65535 on the other axes.
+    - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets a
+      parameter `NUM_TILES=None`, and no launch changes: without the argument each program handles
+      one tile, as before. Declined if the file compiles the kernel ahead of time.
 
     ## Why
 
-    Work that all tiles share runs once per program. That is profitable where gradients accumulate
-    in registers. Without its name the pass acts only where each tile adds to many addresses; if all
+    Work that all tiles share runs once per program. This is faster if gradients accumulate in
+    registers. If it is not named, the pass requires that each tile adds to many addresses; if all
     tiles add to one address (the sum of a tensor), the loop costs more than the atomics. Other
-    kernels mostly lose, because the hardware starts programs faster than a loop iterates.
+    kernels are mostly slower, because the hardware starts a program faster than a loop iterates.
 
     ## Conditions
 
     - No helper reads the program id or `tl.num_programs` of the axis, except to return the id.
       There is no unknown call and no `tl.device_print`, which prints the id.
-    - The kernel does not stride or divide its work by `tl.num_programs` (`already-done`); other
-      reads get the number of tiles. Some launch starts more programs than multiprocessors
-      (`grid-of-processors`).
-    - No loop polls memory that the kernel writes, as one that takes a lock does.
-    - No tile reads what another writes (`tiles-race`). Launches pass no overlapping parts of a
-      tensor (`x[1:]`, `x[:-1]`), and no tensor twice, read and written at offsets that may differ.
+    - The kernel does not already divide its work by `tl.num_programs` (`already-done`); other uses
+      of `tl.num_programs` become the number of tiles. Some launch may start more programs than
+      there are multiprocessors (`grid-of-processors`).
+    - No loop polls memory that the kernel writes, as a loop that takes a lock does.
+    - No tile reads what another tile writes (`tiles-race`). Launches pass no overlapping parts of a
+      tensor (`x[1:]`, `x[:-1]`), and do not pass one tensor for two parameters that are read and
+      written at different offsets.
     - A `return` ends an `if` without `else`, in the kernel's own block or a constexpr `if` there
       (`early-exit`). Names bound before it are not bound again after it, except pointers moved by
       scalars (`name-is-bound-elsewhere`). No helper returns early on a runtime condition.
     - Every launch is visible, its result unused, its grid a tuple or a function that only returns
       one.
-    - Where a parameter is added, no heuristic or hook takes all arguments, and the tuner's pruning
-      functions take `**kwargs` and read only named keys (`parameter-cannot-be-added`). No file
-      changes a dict that the tuner gets as `**NAME`.
-    - A hoisted load aliases no store and follows no early exit.
-    - An accumulated atomic has the same mask for every tile and an unused result; nothing else
-      accesses its memory. The accumulator has the memory's type, fp32 for narrower floats.
-    - The grid has one axis, or something is saved: sums, or loads before the loop. Else a limit
-      along axis 0 does not bound how many programs there are (`other-axes-are-unlimited`; not with
-      `programs`).
-    - Tiles and programs together stay below 2**31 (`no-int32-overflow`, assumed).
+    - If a parameter is added, no heuristic or hook takes all arguments, and the tuner's pruning
+      functions take `**kwargs` and read only keys given as literals (`parameter-cannot-be-added`).
+      No file changes a dict that the tuner gets as `**NAME`.
+    - A load that moves before the loop aliases no store, and no early exit is before it.
+    - An accumulated atomic has the same mask for every tile and an unused result; no other access
+      goes to its memory. The accumulator has the memory's type, or fp32 for narrower floats.
+    - The grid has one axis, or the loop saves work (accumulated atomics, or loads before the loop).
+      Otherwise a limit along axis 0 would not limit the number of programs
+      (`other-axes-are-unlimited`); the option `programs` drops this condition.
+    - The number of tiles plus the number of programs is below 2**31 (`no-int32-overflow`, assumed).
 
     ## Numerics
 
-    Safety `contract`: the launches change. Accumulated atomics on floats are added in another order
-    (`rounding`), which was not fixed before either.
+    Safety `contract`, because the launches change. Accumulated atomics on floats are added in
+    another order (`rounding`); the original has no fixed order either.
 
     ## Example
 
@@ -150,7 +152,7 @@ class GridStride(Pass):
 
     ## Measured
 
-    2.23x to 4.26x where gradients are summed, 0.69x to 1.19x elsewhere, mostly a loss.
+    2.23x to 4.26x where gradients are summed, 0.69x to 1.19x elsewhere, mostly slower.
 
     One H200, Triton 3.6, random data, cold L2, medians of 20 runs, original / rewritten. Layer norm
     backward (`examples/layer_norm_backward.py`, `programs=sm*2`), two atomics per program:
@@ -166,9 +168,9 @@ class GridStride(Pass):
     | 32768 | 4096 | 3.25 | 4.26 | 4.18 |
     | 32768 | 8192 | 2.62 | 4.15 | 4.14 |
 
-    No gain for 128 rows, fewer than the limit (0.98x).
+    For 128 rows, fewer than the limit of programs, 0.98x.
 
-    Without sums, `programs=sm*8`:
+    Without accumulated atomics, `programs=sm*8`:
 
     | kernel | speed-up |
     | --- | --- |
@@ -181,8 +183,8 @@ class GridStride(Pass):
     | attention with a loop over keys | 0.95x |
     | attention over a window, no loop of its own | 0.74x (8192 windows), 1.05x (128) |
 
-    With `sm*32` only the loop's cost remains: rms norm 0.97x and 0.98x, where `sm*8` gives 0.69x
-    and 1.18x. Scripts and record: `benchmarks/rewrites_speed.py`,
+    With `sm*32` rms norm has 0.97x and 0.98x, the cost of the loop alone, instead of 0.69x and
+    1.18x with `sm*8`. Scripts and record: `benchmarks/rewrites_speed.py`,
     `benchmarks/grid_stride_speed.py`, `benchmarks/results/`.
     """
 
@@ -198,7 +200,7 @@ class GridStride(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("grid-stride, sums"),
         f"{WHERE}, where sums of gradients are gathered in registers (layer norm backward)",
-        "what is added to the same memory for every tile is added once for a program",
+        "values that every tile adds to the same memory are added once per program",
         "{programs=sm*2}",
     )
 
@@ -240,7 +242,7 @@ class GridStride(Pass):
             attempt,
             ids.calls[0],
             self._message(tiling) if tiling is not None else "",
-            "did not make a loop over tiles",
+            "did not add a loop over tiles",
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,
             profit=profit(facts, "grid-stride", never="" if adds else _NO_SUM),
             advice=self._advice(tiling) if tiling is not None else "",
@@ -254,7 +256,7 @@ class GridStride(Pass):
         for extent in tiling.launches.extents:
             if extent.axes != 1:
                 detail = f"the launch in {extent.launch.where} starts programs along other axes too"
-                way = "name a limit for this one, as in grid-stride{programs=sm*8}"
+                way = "give a limit for this axis, as in grid-stride{programs=sm*8}"
                 reason = "other-axes-are-unlimited"
                 raise refuted("grid-is-known", reason, f"{detail}: {way}")
 
@@ -288,8 +290,8 @@ class GridStride(Pass):
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:
             number = "1 statement" if len(hoisted) == 1 else f"{len(hoisted)} statements"
-            parts.append(f"{number} before the loop, done once")
-        parts += [f"the atomic in line {sum_.statement.lineno} done once" for sum_ in sums.sums]
+            parts.append(f"{number} before the loop, executed once")
+        parts += [f"the atomic in line {sum_.statement.lineno} executed once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
         return "; ".join([*parts, _expectation(tiling)])
 
@@ -307,21 +309,21 @@ def _expectation(tiling: Tiling) -> str:
     sums = tiling.sums.sums
     if sums and not any(sum_.is_tile for sum_ in sums):
         return (
-            "a loss is to be expected, for a tile adds one number, which costs little "
+            "slower is expected, because a tile adds only one number "
             f"({figure('grid-stride, one number')} {WHERE})"
         )
     if sums:
         return (
-            "a gain is to be expected, for there are fewer atomics "
+            "faster is expected, because there are fewer atomics "
             f"({figure('grid-stride, sums')} {WHERE} where gradients were summed)"
         )
     if tiling.body.hoisted_loads:
         return (
-            "a gain or a loss: loads are saved, but programs start faster than a loop iterates "
+            "faster or slower: loads are saved, but programs start faster than a loop iterates "
             f"({figure('grid-stride, no sums')} {WHERE})"
         )
     also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""
     return (
-        "a loss is to be expected, for nothing is saved and programs start faster than a loop "
-        f"iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
+        "slower is expected, because no work is saved and programs start faster than a "
+        f"loop iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
     )

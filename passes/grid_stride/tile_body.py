@@ -150,7 +150,7 @@ class TileBody:
     looped: tuple[ast.stmt, ...]
     """What runs for each tile."""
     exits: tuple[Exit, ...]
-    """How it may be left early."""
+    """How it may exit early."""
     last_return: ast.Return | None
 
     @classmethod
@@ -228,7 +228,7 @@ def check_waits(body: TileBody, attempt: Attempt) -> None:
     claim = "parts-are-independent"
     for loop in body.facts.loops:
         if _may_wait(body, loop):
-            detail = f"the loop in line {loop.line} may wait for what another program does"
+            detail = f"the loop in line {loop.line} may wait for another program"
             raise refuted(claim, "waits-for-other-programs", detail)
     attempt.prove(claim, "no loop waits for memory")
 
@@ -251,17 +251,18 @@ def check_names(body: TileBody, attempt: Attempt) -> None:
     claim = "names-start-afresh"
     for parameter in body.kernel.parameters:
         if parameter.constexpr and parameter.name in body.bound:
-            detail = f"the constexpr {parameter.name} is bound again: give that another name"
+            detail = f"the constexpr {parameter.name} is bound again: use another name"
             raise refuted(claim, "name-is-bound-elsewhere", detail)
     for statement in body.looped:
         for node in walk(statement):
             if isinstance(node, ast.AnnAssign) and "constexpr" in ast.unparse(node.annotation):
                 detail = (
-                    f"line {node.lineno} binds a constexpr, which a loop cannot do again: pass it"
+                    f"line {node.lineno} binds a constexpr, which a loop cannot bind "
+                    "again: pass it as an argument"
                 )
                 raise refuted(claim, "name-is-bound-elsewhere", detail)
     renamed = ", ".join(body.rebound)
-    detail = "nothing that a tile binds is read by the next"
+    detail = "no name bound for one tile is read for the next"
     attempt.prove(claim, f"{detail}: {renamed} under a new name" if renamed else detail)
 
 
@@ -359,7 +360,9 @@ def check_exits(body: TileBody, attempt: Attempt) -> None:
             if not _keeps_its_type(body, name):
                 line = found.end.lineno
                 detail = f"{name} is bound before the return in line {line} and again after"
-                way = "Triton asks for one type, not seen here: give the second another name"
+                way = (
+                    "Triton requires one type, which is unknown here: give the second another name"
+                )
                 raise refuted(claim, "name-is-bound-elsewhere", f"{detail}; {way}")
     call = returning_early(body.kernel, body.looped)
     if call is not None:
@@ -367,15 +370,18 @@ def check_exits(body: TileBody, attempt: Attempt) -> None:
         way = "let it return once, at its end"
         raise refuted(claim, "early-exit", f"{detail}: {way}")
     lines = ", ".join(str(found.statement.lineno) for found in body.exits)
-    attempt.prove(claim, f"the return in line {lines} becomes a guard" if lines else "no return")
+    attempt.prove(
+        claim,
+        f"the return in line {lines} becomes an `if` around the rest" if lines else "no return",
+    )
 
 
 def _why_not(end: ast.Return, statement: ast.stmt) -> str:
     line = f"the return in line {end.lineno}"
     loops = [n for n in walk(statement) if isinstance(n, ast.For | ast.While)]
     if any(end in walk(loop) for loop in loops):
-        return f"{line} leaves from inside a loop: give the loop a condition to end by"
-    way = "put what comes after it under an `else`"
+        return f"{line} leaves from inside a loop: end the loop by its condition"
+    way = "put the code after it under an `else`"
     return f"{line} is not at the end of a plain `if` of the kernel's own block: {way}"
 
 

@@ -138,7 +138,7 @@ class _Legality:
             attempt.prove("launches-are-seen", "not needed: without the argument all is as before")
             return TileLaunches(self.writer.fresh("NUM_TILES"), are_kept=True)
         way = (
-            "with grid-stride{unseen_launches=keep} the kernel is changed alone, and a launch that "
+            "with grid-stride{unseen_launches=keep} only the kernel is changed, and a launch that "
         )
         way += "then limits its grid by hand passes NUM_TILES, the number of tiles"
         plan = LaunchPlan.of(self.facts, attempt, way=way)
@@ -153,7 +153,7 @@ class _Legality:
         """Whether nobody names the parameters one by one, as a compilation ahead does."""
         use = self.facts.kernel.signature_use
         if use is not None:
-            detail = f"line {use.lineno} may ask what parameters the kernel has"
+            detail = f"line {use.lineno} may read the kernel's parameters"
             raise unknown("parameter-can-be-added", "parameter-cannot-be-added", detail)
 
     def _bound(self, extents: Sequence[Extent], attempt: Attempt) -> str:
@@ -292,7 +292,7 @@ class _Finder:
             except NotExpressible as why:
                 left[statement.lineno] = str(why)
         if sums:
-            accesses.prove(attempt, "parts-are-independent", "nothing else touches memory")
+            accesses.prove(attempt, "parts-are-independent", "no other code accesses memory")
         return TileSums(tuple(sums), left)
 
     def _statements(self) -> Iterator[tuple[ast.stmt, ast.If | None]]:
@@ -318,11 +318,13 @@ class _Finder:
         accesses = Accesses(self.facts)
         for other in self.facts.effects:
             if other.kind is EffectKind.CALL:
-                raise NotExpressible(f"{other.name} in line {other.line} may touch the same memory")
+                raise NotExpressible(
+                    f"{other.name} in line {other.line} may access the same memory"
+                )
             if other.pointer is None or other in alike:
                 continue
             if not accesses.are_disjoint(effect, other):
-                touches = f"the {other.name} in line {other.line} may touch the same memory"
+                touches = f"the {other.name} in line {other.line} may access the same memory"
                 raise NotExpressible(touches)
         return accesses
 
@@ -332,16 +334,14 @@ class _Finder:
         pointer, added, mask = self._arguments(call)
         earlier = [found for found in self.body.exits if found.statement.lineno < statement.lineno]
         if not all(self.body.asks_for_tile(found.test) for found in earlier):
-            raise NotExpressible("it may be that no tile reaches it")
+            raise NotExpressible("it may not be reached by any tile")
         where = [pointer] if mask is None else [pointer, mask]
         inside = {node for part in where for node in walk(part)}
         if self.body.depends_on_tile(pointer):
-            raise NotExpressible("each tile adds somewhere else")
+            raise NotExpressible("tiles add to different addresses")
         if mask is not None and self.body.depends_on_tile(mask):
             # Of lanes that no tile adds to, the memory may not even exist.
-            way = (
-                "if it is true or false for a whole tile, write that part as `if ...: return` above"
-            )
+            way = "if it is true or false for a whole tile, write `if ...: return` above"
             raise NotExpressible(f"its mask depends on the tile ({way})")
         if any(e.node in inside for e in self.facts.effects):
             raise NotExpressible("its address is loaded")
@@ -383,15 +383,15 @@ class _Finder:
         positional = list(call.args)
         if function(self.kernel.module.resolve(call.func)) != "atomic_add":
             if not isinstance(call.func, ast.Attribute):
-                raise NotExpressible("what is called is not understood")
+                raise NotExpressible("the called function is not understood")
             positional.insert(0, call.func.value)  # a method of its address
         given = dict(zip(("pointer", "val", "mask"), positional, strict=False))
         given.update((k.arg, k.value) for k in call.keywords if k.arg is not None)
         sem = given.pop("sem", None)
         if sem is not None and not (isinstance(sem, ast.Constant) and sem.value in _ORDERS):
-            raise NotExpressible("it asks for an order of memory")
+            raise NotExpressible("it orders memory")
         if len(positional) > 3 or set(given) - {"pointer", "val", "mask"}:
-            raise NotExpressible("it asks for more than an atomic")
+            raise NotExpressible("it has other options")
         if "pointer" not in given or "val" not in given:
             raise NotExpressible("its arguments are not understood")
         return given["pointer"], given["val"], given.get("mask")
@@ -413,7 +413,7 @@ class _Finder:
             name = wide.pop()
             return self.writer.language(name), DTYPES.get(name, name)
         if len(bases) != 1 or any(bases[0] in names_bound(s) for s in self.body.hoisted):
-            raise NotExpressible("the type of what it adds to is not known")
+            raise NotExpressible("the type of its memory is unknown")
         return f"{bases[0]}.dtype.element_ty", ""
 
 

@@ -514,7 +514,7 @@ class _TileLoop:
         body = self.body
         guards = {found.statement for found in body.exits if found.is_guard}
         if all(s in guards or s in self._gone for s in body.looped):
-            raise NotExpressible("a tile does nothing")
+            raise NotExpressible("a tile has no effect")
         for end in (body.looped[0], body.looped[-1]):
             if not self.module.has_own_lines(end):
                 raise NotExpressible(f"the statement in line {end.lineno} shares its line")

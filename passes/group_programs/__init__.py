@@ -21,28 +21,28 @@ class GroupPrograms(Pass):
 
     ## What it does
 
-    Numbers programs in groups of `rows` (4, 8 or 16; default 8) tile rows, column by column in a
-    group, with `tl.swizzle2d` after the statements that read the ids:
+    Programs are numbered in groups of `rows` (4, 8 or 16; default 8) tile rows, and column by
+    column within a group, by `tl.swizzle2d` after the statements that read the ids:
 
     | the ids are | what is written |
     | --- | --- |
     | `tl.program_id(0)` and `tl.program_id(1)` | `pid_n, pid_m = tl.swizzle2d(pid_n, pid_m, ...)` |
     | `pid // columns` and `pid % columns` | `pid_m, pid_n = tl.swizzle2d(pid_m, pid_n, ...)` |
 
-    `tritonopt tune` tries all three values; It acts only where it is named.
+    `tritonopt tune` tries all three values. The pass runs only if it is named.
 
     ## Why
 
-    Programs start in order. One tile row needs all columns of the second matrix, which leave L2
-    before the next row. Programs of a group share rows and columns.
+    Programs start in order of their ids. One row of tiles reads all columns of the second matrix,
+    and L2 evicts them before the next row starts. Programs of a group share rows and columns.
 
     ## Conditions
 
-    - A loop multiplies matrices, one of which is read by the row alone, and another by the column
-      (`tiles-are-not-shared`). The kernel does not read `tl.num_programs`, which suggests an
-      order of its own.
-    - The ids are bound once, in the kernel's own block, and not read otherwise. On a one-axis grid
-      the id only gives row and column, and every launch starts complete rows
+    - A loop multiplies matrices; the address of one load depends on the tile row alone, and that of
+      another on the tile column alone (`tiles-are-not-shared`). The kernel does not read
+      `tl.num_programs`, because it may then already reorder programs.
+    - The ids are bound once, at the top level of the kernel, and read nowhere else. On a one-axis
+      grid the id is only used to compute row and column, and every launch starts complete rows
       (`programs-are-numbered-in-rows`).
     - No program observes another: the kernel reads nothing that it writes (assuming that two
       pointers are the same buffer or disjoint) and has no atomics, barriers, volatile loads or
@@ -50,7 +50,7 @@ class GroupPrograms(Pass):
 
     ## Numerics
 
-    `exact`, bits `same`: each tile is computed as before, by another program.
+    `exact`, bits `same`: another program computes each tile, in the same way.
 
     ## Example
 
@@ -108,10 +108,10 @@ class GroupPrograms(Pass):
     0.99x to 1.22x for matrices larger than L2, 0.99x to 1.01x for other matrices of 2048 and more
     (noise), 0.98x to 1.04x for 1024.
 
-    fp16 products, one and two grid axes, all values of `rows`; one H200 with 60 MB of L2,
-    Triton 3.6, cold L2, medians (`benchmarks/matrix_products_speed.py`). Large matrices have
-    8192 to 65536 rows and columns; tiles of 128 by 256 gain more than tiles of 128 by 128. 8 and 16
-    rows are about equal.
+    fp16 products, one and two grid axes, all values of `rows`; one H200 with 60 MB of L2, Triton
+    3.6, cold L2, medians (`benchmarks/matrix_products_speed.py`). Large matrices have 8192 to 65536
+    rows and columns; tiles of 128 by 256 gain more than tiles of 128 by 128. 8 and 16 rows are
+    about equal.
     """
 
     rows: Literal[4, 8, 16] = 8

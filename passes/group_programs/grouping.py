@@ -85,7 +85,7 @@ class Grouping:
         if found.divisor is not None:
             self._check_grid(found.divisor)
             attempt.assume_no_other_launches()
-        attempt.prove(_CLAIM, f"{found.row} and {found.column} are used for nothing else")
+        attempt.prove(_CLAIM, f"{found.row} and {found.column} are not used elsewhere")
         return found
 
     def change(self, ids: Ids, group: int) -> InsertAfter:
@@ -118,7 +118,7 @@ class Grouping:
             raise _no("a function that the kernel calls reads the program id")
         first, second = (self._values(axis) for axis in (0, 1))
         if len(first) != 1:
-            raise _no("the program id along axis 0 is read in several ways")
+            raise _no("the program id along axis 0 is read in several places")
         is_divided = any(v.op in (Op.FLOORDIV, Op.MOD) and v.operands[0] is first[0] for v in named)
         if second and not is_divided:
             return self._of_two_axes(named, first[0], second)
@@ -158,13 +158,13 @@ class Grouping:
         (row, one), (column, other) = named[rows[0]], named[columns[0]]
         node = next(n for t, n in _pairs(one) if t == row)
         if not isinstance(node, ast.BinOp):
-            raise _no(f"how {row} is computed is not seen")
+            raise _no(f"how {row} is computed is unknown")
         uses = self._computing(pid)
         if pid in named:
             self._check_only(pid, named[pid][0])
             uses = self._reads(named[pid][0])
         if len(uses) != 2:
-            raise _no("the program's id is used for something else as well")
+            raise _no("the program id is also used elsewhere")
         self._check_only(rows[0], row)
         self._check_only(columns[0], column)
         self._check_names((row, column), (one, other))
@@ -192,7 +192,7 @@ class Grouping:
         nodes = (n for n in self.facts.kernel.nodes if isinstance(n, ast.Name))
         names = {n.id for n in nodes if self.facts.values.get(n) is value}
         if names - {name} or len(self._computing(value)) != 1:
-            raise _no(f"what {name} is goes by another name as well")
+            raise _no(f"what {name} is also has another name")
 
     def _reads(self, name: str) -> list[ast.expr]:
         return [
@@ -205,7 +205,7 @@ class Grouping:
         body = self.facts.kernel.node.body
         following = body[body.index(statement) + 1 :]
         if not following:
-            raise _no("nothing is done with the program's ids")
+            raise _no("the program ids are not used")
         return following[0]
 
     def _check_names(self, names: Sequence[str], statements: Sequence[ast.stmt]) -> None:
@@ -234,7 +234,7 @@ class Grouping:
         """That each row has all of its columns, at every launch."""
         evidence, claim = self.facts.launches, "programs-are-numbered-in-rows"
         if not evidence.bindings:
-            detail = evidence.unknown or "what the launches pass is not understood"
+            detail = evidence.unknown or "the arguments of the launches are not understood"
             raise unknown(claim, "unseen-launches", detail)
         columns = self.facts.forms.of(self.facts.values[divisor])
         for binding in evidence.bindings:

@@ -30,41 +30,42 @@ class Int64Offsets(Pass):
     ## What it does
 
     A product of 32-bit integers has 32 bits. The pass finds products and sums in addresses that
-    overflow, with a launch, a shape and a program for which they do, and casts a definition,
-    `row = tl.program_id(0).to(tl.int64)`; if that would widen a division or more tiles of a loop,
-    `row.to(tl.int64) * stride`. What is computed from it is 64-bit too.
+    overflow, and prints a launch, a shape and a program for which they do. It casts where the name
+    is bound, `row = tl.program_id(0).to(tl.int64)`; if that would widen a division, or more tiles
+    of a loop, it casts the operand, `row.to(tl.int64) * stride`. Values computed from it are 64-bit
+    too.
 
     ## Why
 
     From 2**31 elements on (65536 rows of 32768, 4 GB in fp16) the offset wraps around, and the
-    kernel silently reads and writes elsewhere. A cast of a row index takes no time. Tiles of a loop
-    take some: they are cast where the pass is named.
+    kernel silently reads and writes elsewhere. Casting a row index costs no time. Casting a tile in
+    a loop does, so such tiles are cast only if the pass is named.
 
     ## Conditions
 
-    Reported only with an example in numbers, for a launch with readable grid, arguments,
-    configurations and checks. Grids and tiles are within the limits of CUDA and Triton, and
-    accesses within their tensors. All sizes come from one tensor, assumed contiguous, of at most
-    2**32 elements, with offsets of at most 2**33; no scalar argument sets a size. A grid
-    `min(tiles, P)` with P from elsewhere (`multi_processor_count`) is tried with small and large P.
-    An argument beyond 2**31 is 64-bit, so what is computed with it does not overflow.
+    An overflow is reported only with an example in numbers, for a launch whose grid, arguments,
+    configurations and checks can be read. In the example, grids and tiles are within the limits of
+    CUDA and Triton, and accesses within their tensors. All sizes are those of one tensor, assumed
+    contiguous, of at most 2**32 elements, with offsets of at most 2**33; no scalar argument sets a
+    size. If the grid is `min(tiles, P)` and P is not a size (`multi_processor_count`), small and
+    large P are tried. An argument of 2**31 or more is 64-bit, so products with it do not overflow.
 
-    The 64-bit value only enters addresses and comparisons: stores, loop-carried variables and
-    functions may depend on its type. Masks, branches and loop bounds that overflow too become
-    64-bit, or nothing does.
+    The 64-bit value is used only in addresses and comparisons, because stores, loop-carried
+    variables and functions may depend on its type. If a mask, branch or loop bound overflows too,
+    it also becomes 64-bit; if that is impossible, the pass changes nothing.
 
-    Where no launch is seen, a kernel gets one note: of an integer parameter times a program id, or
-    times an index loaded as int32.
+    For a kernel without a visible launch, the pass reports one note, on an integer parameter times
+    a program id, or times an index loaded as int32. An index that is proved to be loaded as int32,
+    times `x.stride(0)`, is reported without sizes.
 
-    With no pass named it acts on floating-point data (not indices or lengths). It only reports
-    indices and lengths, tiles in a loop that would become 64-bit, and kernels where another offset
-    would stay in 32 bits. `--passes int64-offsets` does all. An index that is shown to be loaded as
-    int32, times `x.stride(0)`, is reported without sizes.
+    If it is not named, the pass fixes offsets into floating-point data. It only reports offsets
+    into indices and lengths, tiles in a loop that would become 64-bit, and kernels in which another
+    offset would stay 32-bit. `--passes int64-offsets` fixes all.
 
     ## Numerics
 
-    `exact`, bits `same` at all sizes for which the original is right. At larger ones the two
-    differ.
+    `exact`, bits `same` at all sizes for which the original is right. At larger sizes the original
+    is wrong.
 
     ## Example
 
@@ -106,20 +107,18 @@ class Int64Offsets(Pass):
 
     Not measured: it is about correctness.
 
-    Timed once on an H200, without a record: casts where the program id is read cost nothing;
-    casts of tiles in the loop of a dot, or of gathered rows, up to 16 %.
+    Timed once on an H200, without a record: a cast of the program id costs nothing; a cast of tiles
+    in the loop of a dot, or of indices of gathered rows, costs up to 16 %.
     """
 
     name: ClassVar[str] = "int64-offsets"
-    summary: ClassVar[str] = (
-        "compute offsets that overflow 32 bits in 64, with sizes for which they do"
-    )
+    summary: ClassVar[str] = "compute offsets that overflow 32 bits in 64 bits"
     safety: ClassVar[frozenset[Safety]] = frozenset()
     finds_mistakes: ClassVar[bool] = True
     fixes: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, and "
-        "nothing is raised"
+        "an offset of 32 bits wraps around at 2**31: the kernel reads and writes elsewhere, "
+        "and no error is raised"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -176,7 +175,7 @@ def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
         yield _site(facts, group)
         return
     first = overflows[0]
-    what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
+    what = f"{_text(facts, first)} would be {first.number} if {first.where}"
     nodes = (n for n, value in facts.values.items() if value is first.value)
     message = f"{what}: cast the loaded index to 64 bits"
     anchor = next(nodes, facts.kernel.node)
@@ -195,7 +194,7 @@ def _of_unseen_launches(facts: KernelFacts) -> Iterator[Site]:
         nodes = [n for n, value in facts.values.items() if value is found]
         row = _factor_of(facts, found)
         what = f"{_text_of(facts, found)} is computed in 32 bits: cast {row} to tl.int64"
-        harm = "of a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
+        harm = "for a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
         anchor = nodes[0] if nodes else facts.kernel.node
         site = Site.of_mistake(anchor, "offset-fits", "product-may-overflow", what, harm)
         yield replace(site, is_note=True)
@@ -254,7 +253,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, left: str = "") ->
     text = " and ".join(texts)
     what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
     with attempt:
-        attempt.prove("type-stays", "it goes into addresses and comparisons alone")
+        attempt.prove("type-stays", "it is used only in addresses and comparisons")
         if any(place.slows for place in places):
             detail = "tiles of a loop become 64-bit, which may be slower"
             attempt.assume("tile-fits-the-registers", detail)

@@ -185,7 +185,7 @@ class WidePlaces:
             value = self._facts.values.get(operand)
             if value is not None and value.op is Op.PARAM:
                 return operand
-        detail = "what it is computed from may be numbers of Python"
+        detail = "its operands may be Python numbers"
         raise unknown("is-expressible", "opaque-value", detail)
 
     def _order(self, node: ast.expr) -> tuple[bool, bool]:
@@ -212,17 +212,17 @@ class WidePlaces:
         while todo:
             part = todo.pop()
             if part in self._carried:
-                raise _elsewhere("a loop carries it on")
+                raise _elsewhere("a loop carries it")
             counted = self._counters.get(part, [])
             for user in (*self._users.get(part.serial, ()), *counted):
                 if any(operand.dtype in _UNSIGNED for operand in user.operands):
-                    raise _elsewhere("it meets a number without a sign")
+                    raise _elsewhere("it is combined with an unsigned integer")
                 if user in seen or self._is_address(user) or user.op in _ENDING:
                     continue
                 seen.add(user)
                 passed_on = user.op in _PASSING_ON or user in counted
                 if not passed_on or user.dtype in ("fp32", "fp64", "float"):
-                    raise _elsewhere(f"it goes into {user.op}")
+                    raise _elsewhere(f"it is an operand of {user.op}")
                 todo.append(user)
         for effect in self._facts.effects:
             if effect.stored in seen or (effect.writes and effect.other in seen):
@@ -269,9 +269,9 @@ class WidePlaces:
             if all(self._facts.values.get(argument) not in wide for argument in given):
                 continue
             if any(map(_reads_types, reached_by(self._facts.kernel, node))):
-                raise _elsewhere("a function that it is given to reads a dtype")
+                raise _elsewhere("a function to which it is passed reads a dtype")
             if node in unknown_calls or (result is not None and result.op is Op.OPAQUE):
-                raise _elsewhere("it is given to a function that is not known")
+                raise _elsewhere("it is passed to an unknown function")
 
     @cached_property
     def _users(self) -> dict[int, list[Value]]:
@@ -340,7 +340,7 @@ def _reads_types(helper: Kernel) -> bool:
 
 
 def _elsewhere(how: str) -> Declined:
-    detail = f"its type may matter elsewhere: {how}"
+    detail = f"another use may depend on its type: {how}"
     return unknown("type-stays", "type-changes", detail)
 
 

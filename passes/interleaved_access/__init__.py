@@ -25,23 +25,23 @@ class InterleavedAccess(Pass):
 
     ## What it does
 
-    Two loads of even and odd elements (complex numbers, rotary embeddings, packed pairs) become
-    one, which `tl.split` separates in registers; two such stores become one of `tl.interleave`.
-    Four accesses, to 4k up to 4k + 3, likewise.
+    Two loads, of even and of odd elements (complex numbers, rotary embeddings, packed pairs),
+    become one load, which `tl.split` separates in registers. Two such stores become one store of
+    `tl.interleave`. Four accesses, to elements 4k to 4k + 3, are merged in the same way.
 
     ## Why
 
-    Strided accesses touch each memory sector twice, one element at a time, and the compiler does
-    not merge them. Contiguous lanes move 16 bytes at once.
+    Two strided accesses read each memory sector twice, one element at a time, and the compiler does
+    not merge them. Contiguous lanes are loaded 16 bytes at a time.
 
     ## Conditions
 
     - The accesses are in one block and always run together. The last axis has a constant step of 2
       or 4. Pointers moved by a loop (`pointers += step`) are left alone.
-    - All have one mask, which compares lanes (`same-arguments`). `other` and cache hints agree;
-      none is volatile.
-    - Between loads nothing stores to what they read; between stores nothing accesses what they
-      write; no exit, barrier, atomic or unknown call is between them.
+    - All have the same mask, a comparison of lanes (`same-arguments`), the same `other` and the
+      same cache hints; none is volatile.
+    - Between the loads there is no store to their elements; between the stores no access to theirs.
+      There is no exit, barrier, atomic or unknown call between them.
 
     Stored values whose types may differ are cast to the type of the buffer, which must not be
     boolean.
@@ -76,9 +76,9 @@ class InterleavedAccess(Pass):
 
     One H200, Triton 3.6, cold L2, fp32, fp16 and bf16 (`examples/complex_numbers.py` and four small
     kernels, `benchmarks/interleaved_access_speed.py`). Rotary embeddings of 32 heads gain most,
-    fp32 kernels where only loads come in pairs gain little, launch-bound kernels nothing. One head
-    per program (64 pairs for 128 threads) loses. From 16 million elements on, the result takes at
-    most 1.06 of the time of a copy of as many bytes.
+    fp32 kernels in which only loads are merged gain little, launch-bound kernels nothing. One head
+    per program (64 pairs for 128 threads) is slower. From 16 million elements on, the rewritten
+    kernel takes at most 1.06 of the time of a copy of the same number of bytes.
     """
 
     name: ClassVar[str] = "interleaved-access"

@@ -82,7 +82,7 @@ def contiguous_tile(facts: KernelFacts, group: Group) -> ContiguousTile:
     lanes = [term for term in terms if address.has_lanes(term)]
     kept = [term for term in terms if not address.has_lanes(term)]
     if len(lanes) != 1:
-        raise NotExpressible(f"the address in line {first.call.lineno} has its lanes in two parts")
+        raise NotExpressible(f"the address in line {first.call.lineno} has lanes in two parts")
     own = address.begin_of(lanes[0])
     if begin is not None and begin != own:
         for taken in address.subsets(kept):
@@ -92,7 +92,7 @@ def contiguous_tile(facts: KernelFacts, group: Group) -> ContiguousTile:
                 break
         else:
             raise NotExpressible(
-                f"the mask in line {first.call.lineno} begins to count elsewhere than the address"
+                f"the mask in line {first.call.lineno} starts at another element than the address"
             )
     for term in kept:
         _check_one_for_all_lanes(facts.values[term.node], group)
@@ -106,7 +106,7 @@ def contiguous_tile(facts: KernelFacts, group: Group) -> ContiguousTile:
 def _check_one_for_all_lanes(value: Value, group: Group) -> None:
     """What stays as it is must go with twice as many lanes."""
     if value.shape is None or (value.shape and value.shape[-1].constant != 1):
-        detail = f"a part of what {group.lines} take has a value for each lane, maybe the same"
+        detail = f"a part of what {group.lines} use has a value for each lane, maybe the same"
         raise unknown("shape-stays", "shape-changes", detail)
 
 
@@ -201,7 +201,7 @@ class _Address:
 
 
 def _not_apart(node: ast.expr) -> NotExpressible:
-    return NotExpressible(f"the address in line {node.lineno} cannot be taken apart")
+    return NotExpressible(f"the address in line {node.lineno} cannot be split into terms")
 
 
 class _Masks:
@@ -279,7 +279,7 @@ class _Masks:
         )
 
     def _not_understood(self) -> Declined:
-        detail = f"how the mask in {self._group.lines} goes with the lanes is not understood"
+        detail = f"how the mask in {self._group.lines} depends on the lanes is not understood"
         return unknown(_MASK, "opaque-value", detail)
 
 
@@ -305,12 +305,12 @@ def prove_one_access(facts: KernelFacts, group: Group, attempt: Attempt) -> Cont
     _check_nothing_in_between(group, between, attempt)
     if group.is_load:
         loads = [member.effect for member in group.in_order[1:]]
-        prove_unchanged(attempt, facts, loads, between, "nothing is stored between the loads")
+        prove_unchanged(attempt, facts, loads, between, "there is no store between the loads")
     else:
         _check_stores(facts, group, between, attempt)
     _check_arguments(facts, group, attempt)
     tile = contiguous_tile(facts, group)
-    attempt.prove("same-arguments", "one mask says the same of all elements")
+    attempt.prove("same-arguments", "one mask covers the elements of all accesses")
     _assume_integers(facts, tile, attempt)
     return tile if group.is_load else replace(tile, cast=_cast(facts, group, attempt))
 
@@ -330,7 +330,7 @@ def _check_nothing_in_between(group: Group, between: Sequence[Effect], attempt: 
     claim = "data-is-unchanged"
     for effect in between:
         if effect.kind in _IN_BETWEEN:
-            detail = f"{effect.name or 'an exit'} in line {effect.line} stands between them"
+            detail = f"{effect.name or 'an exit'} in line {effect.line} is between them"
             reason = "early-exit" if effect.kind is EffectKind.EXIT else "memory-order"
             raise refuted(claim, reason, detail)
     attempt.prove(claim, f"{group.lines}: no exit, barrier, atomic or unknown call between them")
@@ -347,9 +347,12 @@ def _check_stores(
             continue
         for store in moved:
             if not accesses.are_disjoint(store, effect):
-                detail = f"the {effect.name} in line {effect.line} may touch what they store to"
+                detail = (
+                    f"the {effect.name} in line {effect.line} may access the memory "
+                    "that they store to"
+                )
                 raise refuted(claim, "data-may-change", detail)
-    accesses.prove(attempt, claim, "nothing between the stores touches what they store to")
+    accesses.prove(attempt, claim, "no access between the stores goes to their memory")
     for member in group.members:
         stored = member.effect.stored
         if stored is None or member.effect.pointer is None:
@@ -373,13 +376,13 @@ def _check_arguments(facts: KernelFacts, group: Group, attempt: Attempt) -> None
         facts.values.get(m.arguments["other"]) for m in group.members if "other" in m.arguments
     }
     if len(paddings) > 1 or None in paddings:
-        detail = f"{group.lines}: lanes that are masked off get different values"
+        detail = f"{group.lines}: inactive lanes get different values"
         raise refuted("same-arguments", "arguments-differ", detail)
     for padding in paddings:
         if padding is not None and padding.rank != 0:
-            detail = f"{group.lines}: each lane that is masked off gets a value of its own"
+            detail = f"{group.lines}: inactive lanes get different values"
             raise unknown("same-arguments", "arguments-differ", detail)
-    attempt.prove("same-arguments", "they agree on padding and on what is said to the cache")
+    attempt.prove("same-arguments", "they have the same padding and the same cache options")
     for member in group.members:
         check_no_comment(facts.kernel.module, member.call)
 
@@ -394,7 +397,7 @@ def _assume_integers(facts: KernelFacts, tile: ContiguousTile, attempt: Attempt)
         detail = f"what the mask of {tile.group.lines} compares with may be no integer"
         raise unknown(claim, "opaque-value", detail)
     if unsure:
-        attempt.assume(claim, f"{', '.join(names)}: no fraction is passed")
+        attempt.assume(claim, f"{', '.join(names)}: no argument is a fraction")
 
 
 def _cast(facts: KernelFacts, group: Group, attempt: Attempt) -> str:

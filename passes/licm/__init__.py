@@ -26,34 +26,34 @@ class Licm(Pass):
 
     ## What it does
 
-    A load of the same elements in every iteration of a loop with stores moves before the loop, with
-    the assignments that feed it and those computed from it. The loaded value gets a new name where
-    the kernel uses its name for something else. A constexpr condition (`if HAS_BIAS`) moves with
-    the load.
+    In a loop with stores, a load of the same elements in every iteration moves before the loop,
+    with the assignments that it needs and those computed from it. The loaded value gets a new name
+    if the kernel binds its name elsewhere. A constexpr condition (`if HAS_BIAS`) around the load
+    moves too.
 
-    Pure expressions, and loads in loops without stores (`compiler-knows`), are left to the
-    compiler.
+    The compiler itself moves pure expressions, and loads in loops without stores
+    (`compiler-knows`).
 
-    `loop-unswitch` moves branches. A branch on a loaded value, or a load under a branch, needs
-    both.
+    `loop-unswitch` moves branches. For a branch on a loaded value, or a load under a branch, use
+    both passes.
 
     ## Why
 
-    Compilers move no load past a store, because the buffers may alias; launches show that they do
-    not.
+    The compiler moves no load past a store, because the buffers may alias. The pass can use the
+    launches to prove that they do not.
 
     ## Conditions
 
     - Address, mask and `other` are invariant.
-    - Every iteration executes the load, except under conditions that its mask implies, and
-      constexpr ones (`tl.constexpr`, `is None`; not a flag assigned without `: tl.constexpr`, or
-      the truth of a pointer).
+    - Every iteration executes the load, or it is under a condition that its mask implies, or under
+      a constexpr condition (`tl.constexpr`, `is None`; not a flag assigned without `:
+      tl.constexpr`, or the truth of a pointer).
     - No store in the loop may alias the load, and the loop has no atomic, barrier, volatile load,
       dependent launch, inline assembly or unknown call.
-    - Nothing new is read: the loop has iterations in every program of every launch, as with
-      `range(tl.program_id(0), rows, tl.num_programs(0))` and `min(rows, ...)` programs, or the mask
-      of the load is off where it has none. Otherwise `masked=true` adds the loop's condition to the
-      mask (loops that count up or down).
+    - The new code reads no other elements: the loop has at least one iteration in every program of
+      every launch, as `range(tl.program_id(0), rows, tl.num_programs(0))` has with `min(rows, ...)`
+      programs, or the load's mask is false if the loop has no iteration. Otherwise the option
+      `masked=true` adds the loop's condition to the mask (for loops that count up or down).
     - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
     Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
@@ -62,7 +62,7 @@ class Licm(Pass):
 
     `exact`. Bits are `same` without floating-point products and reductions; `contraction` with a
     product, which may fuse with another addition; `reduction-order` with a reduction, a dot or an
-    unknown value, since the compiler chooses layouts from context. An inactive lane without `other`
+    unknown value, since the compiler may choose other layouts. An inactive lane without `other`
     stays undefined.
 
     ## Example
@@ -113,11 +113,11 @@ class Licm(Pass):
     4096. Compiled by Triton 3.7 for sm_80 and sm_90, its loop has one load instead of two
     (`tests/passes/test_licm_compiled.py`).
 
-    In an inner loop it was a loss (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x): each first
-    iteration waits for the load. The pass acts only where it is named.
+    Moving a load out of an inner loop was slower (FlagGems' `linalg_matrix_norm`, 0.86x to 1.00x),
+    because each first iteration waits for the load. So the pass runs only if it is named.
 
-    Loads under a constexpr condition were not measured separately. Scalar loads are moved, not
-    suggested. A moved tile occupies registers until the loop ends; the remark gives its size.
+    Loads under a constexpr condition were not measured separately. `suggest` does not list loads of
+    scalars. A moved tile occupies registers until the loop ends; the remark gives its size.
     """
 
     masked: bool = False

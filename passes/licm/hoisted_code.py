@@ -47,7 +47,7 @@ def check(load: InvariantLoad, attempt: Attempt) -> None:
     _check_loops(load, attempt)
     prove_unordered(attempt, load.effects, load.where)
     if not any(e.writes for e in load.effects):
-        detail = f"{load.where} stores nothing, so the compiler moves the load by itself"
+        detail = f"{load.where} has no store, so the compiler moves the load itself"
         raise refuted("data-is-unchanged", "compiler-knows", detail)
     prove_unchanged(attempt, load.facts, load.loads, load.effects, "")
 
@@ -60,16 +60,16 @@ def _check_always_runs(load: InvariantLoad, attempt: Attempt) -> None:
     for guard in load.conditions_inside:
         line = guard.node.lineno
         if is_constexpr(load.facts, guard.node.test):
-            why = f"the compiler knows the condition in line {line}, which goes with it"
+            why = f"the compiler knows the condition in line {line}, which moves too"
         elif all(_is_masked_without(load, one, guard) for one in load.loads):
-            why = f"it reads nothing where the condition in line {line} does not hold"
+            why = f"it reads nothing if the condition in line {line} is false"
         else:
             detail = (
-                f"it reads only where the condition in line {line} holds, and would always "
-                "read above the loop; its mask does not say so"
+                f"it reads only if the condition in line {line} is true, and before the "
+                "loop it would always read, because its mask does not imply the condition"
             )
             if _may_move(load, guard):
-                detail += ". Name `loop-unswitch` too, which may move that condition first"
+                detail += ". `loop-unswitch`, if also named, may move that condition first"
             raise refuted(claim, reason, detail)
     parents = load.facts.kernel.module.names.parents
     child: ast.AST = load.expression
@@ -114,12 +114,12 @@ def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
     for loop in load.loops:
         where = f"the loop in line {loop.line}"
         if isinstance(loop.node, ast.While):
-            detail = f"{where} is a `while`, and may run no time at all; a `for` could be followed"
+            detail = f"{where} is a `while`, which may have no iteration; use a `for`"
             raise unknown(claim, "may-run-zero-times", detail)
         if loop.kind == "other" or not isinstance(loop.node.iter, ast.Call):
-            raise unknown(claim, "loop-is-not-plain", f"{where} is no `range` or `tl.range`")
+            raise unknown(claim, "loop-is-not-plain", f"{where} is not over `range` or `tl.range`")
         load.facts.check_ends(loop, "disable_licm", "warp_specialize")
-    attempt.prove(claim, "counted, and run to their ends")
+    attempt.prove(claim, "over a range, without early exit")
 
 
 # The load above the loop, and masked where the loop may not run
@@ -162,8 +162,8 @@ def hoisted(load: InvariantLoad, attempt: Attempt, *, mask: bool) -> list[Change
     _check_something_stays(load, plan)
     if conditions and not mask:
         raise _may_not_run(
-            f"{load.where} may run no time at all, and the load would be new then: nothing shows "
-            f"that {' and '.join(conditions)}; masked=true masks it"
+            f"{load.where} may have no iteration, and the load would then be new: it is not "
+            f"proved that {' and '.join(conditions)}; masked=true masks the load"
         )
     masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]
     code = _code(load, plan, masks)
@@ -188,7 +188,7 @@ def _check_conditions_move(load: InvariantLoad, writer: Writer) -> None:
 def _check_something_stays(load: InvariantLoad, plan: _Plan) -> None:
     for loop in load.loops:
         if all(statement in plan.moved for statement in loop.node.body):
-            raise NotExpressible(f"nothing would be left in the loop in line {loop.line}")
+            raise NotExpressible(f"no statement would be left in the loop in line {loop.line}")
 
 
 # What moves, and under which name
@@ -334,7 +334,7 @@ def _run_condition(load: InvariantLoad, writer: Writer, loop: Loop) -> str:
     """When a loop runs at all, as code above the outermost one."""
     if any(one.inlined for one in load.loads):
         raise _may_not_run(
-            f"the loop in line {loop.line} may run no time at all, and the load is in a "
+            f"the loop in line {loop.line} may have no iteration, and the load is in a "
             "helper, where no mask can keep it from reading then"
         )
     bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
@@ -359,7 +359,9 @@ def masked(
     call = one.node
     assert isinstance(call, ast.Call)
     if one.pointer is None or one.pointer.op is Op.BLOCK_POINTER or one.loaded is None:
-        detail = f"{load.where} may run no time at all, and a block pointer takes no mask"
+        detail = (
+            f"{load.where} may have no iteration, and a load through a block pointer takes no mask"
+        )
         raise _may_not_run(detail)
     together = " & ".join(f"({condition})" for condition in conditions)
     alone = conditions[0] if len(conditions) == 1 else together
@@ -370,7 +372,7 @@ def masked(
         yield ReplaceExpression(given[0], alone)
     elif one.mask.dtype != "bool" or any(part.is_none for part in one.mask.walk()):
         raise _may_not_run(
-            f"{load.where} may run no time at all, which must go into the mask in line "
+            f"{load.where} may have no iteration, which must go into the mask in line "
             f"{one.line}, but that may be None"
         )
     else:

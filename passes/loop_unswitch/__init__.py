@@ -35,31 +35,32 @@ class LoopUnswitch(Pass):
     ## What it does
 
     An `if` with an invariant condition moves before the loop or loop nest, which is copied for each
-    branch. Each copy decides repetitions and negations of the condition too. A copy without effect
-    is dropped. Conditions that the compiler decides stay: `tl.constexpr`, `is None`, whether a
-    pointer was passed, the type of a tensor.
+    branch. In each copy, other tests of the same condition or its negation are removed too. A copy
+    without effect is dropped. Conditions that the compiler evaluates stay: `tl.constexpr`, `is
+    None`, whether a pointer was passed, the type of a tensor.
 
-    `max_statements` (24) limits the statements in all copies of a loop, nested ones included.
+    `max_statements` (24) limits the number of statements in all copies of a loop together,
+    including those in nested loops.
 
-    A branch on a value that the loop loads needs `licm` too, which moves the load.
+    For a branch on a value that the loop loads, use `licm` too, which moves the load.
 
     ## Why
 
-    Loads under a branch are not pipelined, and compilers unswitch only small branches. Without its
-    name the pass acts only on a branch with a load, under no other runtime branch, in a loop with a
-    `tl.dot` that is not nested and has at most 16 statements.
+    Loads under a branch are not pipelined, and compilers unswitch only small branches. If it is not
+    named, the pass moves only a branch that has a load and is under no other runtime branch, in a
+    loop that has a `tl.dot`, is not nested and has at most 16 statements.
 
     ## Conditions
 
-    - The condition is an invariant scalar that can be computed before the loop: it has no atomic,
-      and no load in the loop. Because the loop may have no iterations, it divides by nothing that
-      may be zero.
+    - The condition is an invariant scalar that can be computed before the loop: it needs no atomic,
+      and no load in the loop. Because the loop may have no iterations, it has no division by a
+      value that may be zero.
     - The loop is a `range`, `tl.range` or `while` without `else`, `break`, `continue` or `return`;
       `tl.static_range` is unrolled anyway.
-    - The branch is compiled in any case: each `if` around it in the loop has a runtime condition
-      (`under-a-condition`).
-    - Names keep one type: what the loop binds is bound before it or not read after it.
-    - The branch does more than to store, or the loop does nothing else (`compiler-knows`).
+    - No compile-time condition around the branch excludes it: each `if` around it in the loop has a
+      runtime condition (`under-a-condition`).
+    - A name bound in the loop is bound before it, with the same type, or not read after it.
+    - The branch contains more than stores, or the loop contains only the branch (`compiler-knows`).
 
     Barriers, atomics and calls are allowed: all threads of a program take the same branch.
 
@@ -67,7 +68,7 @@ class LoopUnswitch(Pass):
 
     `exact`. Bits are `same` without floating-point products and reductions; `contraction` with a
     product, which may fuse with an addition after the branch; `reduction-order` with a reduction, a
-    dot or an unknown value, since the compiler chooses layouts from context.
+    dot or an unknown value, since the compiler may choose other layouts.
 
     ## Example
 
@@ -117,7 +118,7 @@ class LoopUnswitch(Pass):
 
     ## Measured
 
-    1.40x for a branch with a load in a large matrix product while it is not taken, 1.00x while it
+    1.40x for a branch with a load in a large matrix product if the branch is not taken, 1.00x if it
     is; noise elsewhere.
 
     One H200, Triton 3.6, cold L2, medians of 20 runs, original / rewritten:
@@ -134,8 +135,9 @@ class LoopUnswitch(Pass):
     Compiled by Triton 3.7 for sm_80 and sm_90, the branch's `ld.global` in `gated_matmul.py`
     becomes a `cp.async` (`tests/passes/test_loop_unswitch_compiled.py`).
 
-    Loops with a `tl.dot` in flash-linear-attention spill more beyond 40 statements (Triton 3.7 for
-    sm_90, bf16, 4 warps, 2 stages, 3 in row two, tiles of 64, blocks of 16):
+    With `max_statements` above 40, loops with a `tl.dot` in flash-linear-attention spill more
+    (Triton 3.7 for sm_90, bf16, 4 warps, 2 stages, 3 for the second kernel, tiles of 64, blocks of
+    16):
 
     | kernel | bytes spilled | shared memory |
     | --- | --- | --- |
@@ -145,7 +147,7 @@ class LoopUnswitch(Pass):
     | `chunk_kda_bwd_kernel_wy_dqkg_fused` | 1216, now 1376 | 49152, the same |
     | `chunk_gdn2_bwd_kernel_wy_dqkg_fused` | 1616, now 1672 | 49152, the same |
 
-    Limited to 40, the first kernel spills nothing. Copies also cost instruction cache.
+    With a limit of 40, the first kernel spills nothing. Copies also take instruction cache.
     """
 
     max_statements: int = 24
@@ -157,7 +159,7 @@ class LoopUnswitch(Pass):
         figure("loop-unswitch, not taken, a large product"),
         f"{WHERE} in a large matrix product while it is not taken, "
         f"{figure('loop-unswitch, taken, a large product')} while it is",
-        "what does not change is not asked for again in every iteration",
+        "an invariant condition is not tested in every iteration",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -184,12 +186,15 @@ class LoopUnswitch(Pass):
         with Attempt() as attempt:
             plan = legal_plan(branch, self.max_statements, attempt)
             if len(plan.copies) > 1:
-                left = "the loop is there once for each way it can go"
+                left = "there is one copy of the loop per branch"
                 _check_waits(branch)
             attempt.write(unswitched(branch, plan), "what replaces the branch can be written")
         missed = f"did not move {test} out of {header}"
         if not never and attempt.failed and attempt.failed.reason == "too-many-statements":
-            missed += "; the load under it is not pipelined, so that may pay, or spill registers"
+            missed += (
+                "; the load under it is not pipelined, so moving it may be faster, or "
+                "spill registers"
+            )
         return Site.of(
             attempt,
             branch.node,
@@ -205,7 +210,7 @@ def _check_waits(branch: InvariantBranch) -> None:
     writes = {effect.node for effect in branch.effects_in(branch.node) if effect.writes}
     stores = [s.value if isinstance(s, ast.Expr) else None for s in branch.node.body]
     if not branch.node.orelse and writes.issuperset(stores):
-        detail = "the branch only stores, which no iteration waits for: the compiler masks it"
+        detail = "the branch contains only stores, which the compiler masks"
         raise refuted("condition-can-move", "compiler-knows", detail)
 
 
@@ -215,7 +220,7 @@ def _never(branch: InvariantBranch) -> str:
     if not (_holds_a_load(facts, branch.node) and _multiplies(facts, branch.loop)):
         return "no matrix product waits for a load under the branch"
     if branch.loop.parent is not None or branch.is_under_another:
-        return "the loop runs again and again inside another one, or the load stays in it"
+        return "the loop is inside another loop, or the load stays in it"
     if sum(isinstance(n, ast.stmt) for n in walk(branch.loop.node)) > MEASURED_STATEMENTS:
         return f"only loops of up to {MEASURED_STATEMENTS} statements were measured"
     return ""

@@ -43,14 +43,14 @@ def _check_loops(branch: InvariantBranch, attempt: Attempt) -> None:
             detail = f"the compiler unrolls {where}, which leaves no loop"
             raise refuted(claim, "unrolled-loop", detail)
         if loop.kind == "other" or not _counts_with_one_name(loop):
-            detail = f"{where} is no `range` or `tl.range`"
+            detail = f"{where} is not over `range` or `tl.range`"
             raise unknown(claim, "loop-is-not-plain", detail)
     for node in walk(branch.loop.node):
         if isinstance(node, (ast.For, ast.While)) and node.orelse:
             raise refuted(claim, "loop-is-not-plain", f"line {node.lineno} has an `else`")
     if branch.facts.exits_early(branch.loop):
-        raise refuted(claim, "early-exit", f"{branch.where} may be left early")
-    attempt.prove(claim, "counted or conditional, without else, break or return")
+        raise refuted(claim, "early-exit", f"{branch.where} may exit early")
+    attempt.prove(claim, "a `for` or `while` without else, break or return")
 
 
 def _counts_with_one_name(loop: Loop) -> bool:
@@ -65,10 +65,10 @@ def _check_asked(branch: InvariantBranch, attempt: Attempt) -> None:
     while node is not None:
         known = branch.facts.values.get(node.test) if isinstance(node, ast.If) else None
         if known is not None and is_one_question(known, branch.condition):
-            detail = f"the `if` in line {node.lineno}, around the loop, has decided it"
+            detail = f"the `if` in line {node.lineno}, around the loop, already tests it"
             raise refuted(claim, "already-done", detail)
         node = outer.get(node)
-    attempt.prove(claim, f"nothing around {branch.where} has decided it")
+    attempt.prove(claim, f"no `if` around {branch.where} already tests it")
 
 
 def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
@@ -76,8 +76,8 @@ def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
     facts, condition = branch.facts, branch.condition
     if condition.shape != () or when_known(facts, condition, branch.in_helper) == "unknown":
         detail = (
-            "the compiler may know the condition, and decides it then; if it never changes, "
-            "make its parameters `tl.constexpr`"
+            "the compiler may know the condition; if it never changes, make its parameters "
+            "`tl.constexpr`"
         )
         raise unknown(claim, "condition-is-not-plain", detail)
     for part in condition.walk():
@@ -88,12 +88,12 @@ def _check_condition(branch: InvariantBranch, attempt: Attempt) -> None:
         if load.volatile:
             raise refuted(claim, "volatile-load", f"{what} is volatile")
         detail = (
-            f"the condition needs {what}, which would then read even where the loop does not "
-            "run; load it into a name before the loop"
+            f"the condition needs {what}, which would then read even if the loop has no "
+            "iteration; load it into a name before the loop"
         )
         raise refuted(claim, "condition-is-not-plain", detail)
     for effect in branch.effects_in(branch.node.test):
-        detail = f"the {effect.name} in line {effect.line} belongs to every iteration"
+        detail = f"the {effect.name} in line {effect.line} is executed in every iteration"
         raise refuted(claim, "condition-is-not-plain", detail)
     attempt.prove(claim, f"the same in every iteration of {branch.where}")
 
@@ -116,14 +116,14 @@ def _check_way(branch: InvariantBranch, attempt: Attempt) -> None:
                 raise unknown(claim, reason, detail)
             guarded = True
         elif not isinstance(parent, (ast.For, ast.While)):
-            raise unknown(claim, reason, f"it stands inside of line {parent.lineno}")
+            raise unknown(claim, reason, f"it is inside the statement in line {parent.lineno}")
         child = parent
     if may_divide_by_zero(facts, branch.condition, branch.loop.node) and (
         guarded or any(why_it_runs(facts, loop, []) is None for loop in branch.loops)
     ):
-        detail = "it divides by what may be zero, and would do so where the loop does not run"
+        detail = "it divides by a value that may be zero, also if the loop has no iteration"
         raise refuted(claim, "may-divide-by-zero", detail)
-    attempt.prove(claim, "it computes nothing that could fail where it did not run")
+    attempt.prove(claim, "it computes nothing that could fail if the loop has no iteration")
 
 
 # Names
@@ -164,10 +164,10 @@ def _check_induction(branch: InvariantBranch, claim: str, name: str) -> None:
     """The compiler keeps the name of an induction variable: in an `if`, with its type."""
     facts, loop = branch.facts, branch.loop
     taken = (
-        f"below an `if` Triton asks for one type of a name, and {name} is bound before the loop too"
+        f"after an `if` Triton requires one type per name, and {name} is also bound before the loop"
     )
     if any(p.name == name for p in facts.kernel.parameters):
-        raise refuted(claim, "name-is-bound-elsewhere", f"{taken}; call it something else")
+        raise refuted(claim, "name-is-bound-elsewhere", f"{taken}; use another name")
     for other in walk(facts.kernel.node):
         if not isinstance(other, ast.stmt) or other.lineno >= loop.line:
             continue
@@ -175,7 +175,7 @@ def _check_induction(branch: InvariantBranch, claim: str, name: str) -> None:
             continue
         earlier = facts.loop_of(other)
         if earlier is None or _bounds(earlier) != _bounds(loop):
-            detail = f"{taken}, in line {other.lineno}; call it something else"
+            detail = f"{taken}, in line {other.lineno}; use another name"
             raise refuted(claim, "name-is-bound-elsewhere", detail)
 
 

@@ -21,53 +21,54 @@ class MergeKernels(Pass):
 
     ## What it does
 
-    A kernel that stores partial results in rows or slots of a buffer, and a second one that only
-    combines them, become one launch: each program updates the output by `tl.atomic_add`,
-    `tl.atomic_max` or `tl.atomic_min`. The launcher first stores the identity: 0 for a sum, -inf
-    for a maximum, inf for a minimum. Buffer, unused parameters and, unless something else names it,
-    the second kernel are removed.
+    A kernel that stores partial results in a buffer, and a second kernel that only combines them,
+    are merged: each program of the first updates the output by `tl.atomic_add`, `tl.atomic_max` or
+    `tl.atomic_min`. The launcher first fills the output with the identity: 0 for a sum, -inf for a
+    maximum, inf for a minimum. The buffer and unused parameters are removed, and so is the second
+    kernel, unless the file uses it elsewhere.
 
-    Sums under a lock, one row per group of programs, as in layer norm's backward pass in Triton's
-    tutorials, become atomics without locks.
+    The pass also replaces sums under a lock, with one row per group of programs, by atomics without
+    locks (as in layer norm's backward pass in Triton's tutorials).
 
     ## Why
 
-    One launch less, and no partial results in memory. Where many programs add to few elements,
-    atomics contend, and two kernels are faster. It acts only where it is named.
+    The rewritten code has one launch less and stores no partial results. If many programs add to
+    few elements, atomics contend, and two kernels are faster. So the pass runs only if it is named.
 
     ## Conditions
 
     - The second kernel only loads partial results, combines them by `tl.sum`, `tl.max` or `tl.min`,
-      in a loop or not, and stores each to its own buffer; it computes no root of the result
-      (`kernel-does-more`). A sum may be divided by a number of elements, as a mean is: safety
-      `assumption`, unless the launcher checks that it is not 0. It accumulates in the buffer's
-      type: fp32, fp64, int32 or int64. Of a buffer that is made without a type fp32 is assumed,
-      unless the file sets another default.
+      in a loop or not, and stores each result to its own buffer, without a root or other
+      computation (`kernel-does-more`). A sum may be divided by a number of elements, as for a mean;
+      the safety is then `assumption`, unless the launcher checks that the number is not 0. The
+      kernel accumulates in the buffer's type: fp32, fp64, int32 or int64. If the launcher allocates
+      a buffer without a type, we assume fp32, unless the file sets another default.
     - The first kernel accesses the buffer only in one store, at top level, and has no early exit.
-      By sizes, strides, masks and grids, each partial result is used once, for its own element
-      (`partials-do-not-match`).
+      Sizes, strides, masks and grids prove that each partial result is used once, for its own
+      element (`partials-do-not-match`).
     - Code under a lock (`tl.atomic_cas(Lock + group, 0, 1)`, `group = program % GROUPS`) only adds
-      to the group's row, or stores there first. Launchers zero locks and rows
+      to the group's row, except that the first program may store. Launchers zero locks and rows
       (`lock-is-not-understood`).
-    - Each launch of the first kernel is followed by one of the second in the same block, so on the
-      same stream, with only code of known effects between (`launches-are-not-paired`). The launcher
-      makes the buffer for these launches alone. The output is unused `torch.empty` memory of the
-      launcher, or zeros for a sum.
+    - After each launch of the first kernel there is one of the second in the same block, hence on
+      the same stream, with only code of known effects between (`launches-are-not-paired`). The
+      launcher allocates the buffer, and uses it for these launches only. It allocates the output by
+      `torch.empty` and does not use it before, or by `torch.zeros` for a sum.
     - An output of another type is converted after the launch, by `to` or `copy_`. A tuner on the
       first kernel gets `reset_to_zero` or `restore_value` for the output (`state-is-not-restored`
       if it has a hook).
 
     ## Numerics
 
-    Safety `contract`: launches change. Integers are exact.
+    Safety `contract`, because launches change. Integers are exact.
 
     Float sums also need `rounding`, bits `reduction-order`: atomics have no fixed order, so two
     runs may differ in the last bits. If the kernel or its launcher promises an order or
     determinism, the safety is `assumption`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
     `fdiv`, a round trip through a narrow type) are then declined.
 
-    Maxima and minima are exact without NaN: `tl.max` drops NaN, while an atomic compares its bits.
-    Where a partial result may be NaN, the safety is `assumption` (`accumulators-can-be-combined`).
+    Maxima and minima are exact without NaN: `tl.max` ignores NaN, while an atomic compares its
+    bits. If a partial result may be NaN, the safety is `assumption`
+    (`accumulators-can-be-combined`).
 
     ## Example
 
@@ -122,13 +123,13 @@ class MergeKernels(Pass):
 
     ## Measured
 
-    1.02x to 8.65x for layer norm backward, most where each row stored a part, 1.00x to 1.10x for
-    sums of parts of rows and minima.
+    1.02x to 8.65x for layer norm backward, most if each row stored a partial result; 1.00x to 1.10x
+    for sums and minima of parts of rows.
 
     One H200, Triton 3.6, cold L2, fp32, original / rewritten (`benchmarks/merge_kernels_speed.py`).
-    Most of the gain is the saved traffic; where that is little, only a launch is saved. Replacing
-    locks may lose: with thousands of rows on the same elements, atomics take longer. Atomics of
-    Triton's default order instead of relaxed ones are slower: 0.94x to 8.15x.
+    Most of the gain is saved memory traffic. Replacing locks may be slower: with thousands of rows
+    on the same elements, atomics take longer. With atomics in Triton's default memory order,
+    instead of relaxed ones, the speed-ups are 0.94x to 8.15x.
     """
 
     name: ClassVar[str] = "merge-kernels"
@@ -157,10 +158,10 @@ class MergeKernels(Pass):
         return Site.of(
             attempt,
             anchor,
-            f"combined what is stored to {buffers} by atomics, without {final}",
-            f"left what is stored to {buffers} to {final}",
+            f"combined the partial results in {buffers} by atomics, without {final}",
+            f"did not merge {final}, which combines {buffers}",
             needs={Safety.CONTRACT},
-            advice=f"combine what is stored to {buffers} by atomics, without {final}",
+            advice=f"combine the partial results in {buffers} by atomics, without {final}",
         )
 
 

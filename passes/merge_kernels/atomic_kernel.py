@@ -127,7 +127,7 @@ class AtomicKernel:
             return f"{Writer(self._facts).language('num_programs')}({grid.index(count)})"
         if not name:
             kernel = self._facts.kernel.name
-            raise NotExpressible(f"{kernel} is not passed what the sum is divided by")
+            raise NotExpressible(f"{kernel} does not get the divisor of the sum as an argument")
         return name
 
     @cached_property
@@ -187,7 +187,9 @@ class AtomicKernel:
         for place in places:
             if place.stride != ONE:
                 kernel = self._facts.kernel.name
-                raise NotExpressible(f"{kernel} is not passed how far results are apart")
+                raise NotExpressible(
+                    f"{kernel} does not get the stride of the results as an argument"
+                )
             parts.append(self._coordinate(partial, place))
         return " + ".join(parts)
 
@@ -202,7 +204,7 @@ class AtomicKernel:
         for name, value in facts.before[partial.statement].items():
             if fits(value):
                 return name
-        raise NotExpressible(f"line {partial.call.lineno} has no name for its place in the result")
+        raise NotExpressible(f"line {partial.call.lineno} has no name for its index in the result")
 
     def _parameter(self, number: Polynomial) -> str:
         """The parameter that all launches pass a number for, nowhere bound again; "" for none."""
@@ -222,7 +224,7 @@ class AtomicKernel:
         kernel = self._facts.kernel
         use, lines = counting_use(kernel), list[int]()
         if use is not None:
-            text = f"a heuristic or a hook in line {use.node.lineno} may ask for the buffer"
+            text = f"a heuristic or a hook in line {use.node.lineno} may read the buffer"
             raise unknown(_TUNED, "parameter-cannot-be-added", text)
         if len(kernel.decorators) > 1:
             calls = [d for d in kernel.node.decorator_list if isinstance(d, ast.Call)]
@@ -232,7 +234,7 @@ class AtomicKernel:
             texts = (n for n in walk(kernel.module.tree) if isinstance(n, ast.Constant))
             lines = [n.lineno for n in texts if n.value in buffers and n not in resets]
         if lines:
-            text = f"line {lines[0]} may ask for the buffer by its name"
+            text = f"line {lines[0]} may read the buffer by its name"
             raise unknown(_TUNED, "parameter-cannot-be-added", text)
 
     def _tuned(self) -> Iterator[Change]:
@@ -246,13 +248,13 @@ class AtomicKernel:
                 continue
             check_pruning(kernel.module, decorator)
             if {"pre_hook", "post_hook", None} & {k.arg for k in decorator.keywords}:
-                text = f"the tuner in line {decorator.lineno} has a hook of its own"
+                text = f"the tuner in line {decorator.lineno} has its own hook"
                 raise refuted(_TUNED, "state-is-not-restored", text)
             for keyword, sums in zip(_RESETTING, (True, False), strict=True):
                 found = [p.buffer for p, r, _ in self.partials if (r.combining is Kind.ADD) is sums]
                 change = with_buffers(kernel.module, decorator, keyword, found)
                 if change is None:
-                    text = f"what the tuner in line {decorator.lineno} resets is not seen"
+                    text = f"what the tuner in line {decorator.lineno} resets is unknown"
                     raise unknown(_TUNED, "state-is-not-restored", text)
                 yield from change
         self._check_arguments()

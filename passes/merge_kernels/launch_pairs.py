@@ -125,14 +125,14 @@ def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
             _check_options(one)
         found.append(pair)
     if not found:
-        raise unknown(CLAIM, "unseen-launches", f"no launch of {name} is seen")
+        raise unknown(CLAIM, "unseen-launches", f"there is no visible launch of {name}")
     return found
 
 
 def _check_block(pair: Pair) -> None:
     for launch in (pair.first, pair.second):
         if statement_of(launch) is None:
-            text = f"the launch in {launch.where} is no statement of its own"
+            text = f"the launch in {launch.where} is not a statement of its own"
             raise unknown(CLAIM, "unseen-launches", text)
     one, other = pair.statements
     if pair.local.home[one][1] is not pair.local.home[other][1]:
@@ -224,7 +224,7 @@ def check_unread(pair: Pair, buffer: str) -> Made:
         raise refuted(CLAIM, "partials-are-used-elsewhere", text)
     changes = effects_of(pair.first.module).changes([found.statement])
     if changes.anything or changes.reshaped or changes.mutated:
-        text = f"line {found.statement.lineno} may do more than to make {found.name}"
+        text = f"line {found.statement.lineno} may do more than allocate {found.name}"
         raise unknown(CLAIM, "partials-are-used-elsewhere", text)
     return found
 
@@ -233,7 +233,7 @@ def check_zeros(pair: Pair, parameter: str) -> None:
     """Whether a launch passes new zeros, which only the two launches see. Raises Declined."""
     found = check_unread(pair, parameter)
     if found.function not in torch_api.ZEROED:
-        text = f"line {found.call.lineno} does not say that {found.name} begins with zeros"
+        text = f"line {found.call.lineno} does not fill {found.name} with zeros"
         raise refuted(CLAIM, "partials-are-used-elsewhere", text)
 
 

@@ -76,23 +76,23 @@ class Merge:
         reductions = self._reductions()
         partials = [partial_store(facts, buffer) for buffer in self._candidate.buffers]
         self._found = list(zip(partials, reductions, strict=True))
-        attempt.prove(MET, f"each program of {facts.kernel.name} stores what it has found once")
+        attempt.prove(MET, f"each program of {facts.kernel.name} stores its partial result once")
         for partial, reduction in self._found:
             if reduction.is_least and not partial.is_not_negative:
                 raise reduction.may_count_masked_off
         self._pairs = pairs_of(facts, self._candidate)
         where = places([launch for pair in self._pairs for launch in (pair.first, pair.second)])
-        attempt.prove(CLAIM, f"nothing comes between the launches in {where}")
+        attempt.prove(CLAIM, f"there is nothing between the launches in {where}")
         self._check_locks()
         counts = {reduction.count for reduction in reductions} - {""}
         zeros = {count for count in counts if not self._is_positive(count)}
         results = [self._results(pair) for pair in self._pairs]
-        attempt.prove(CLAIM, "no other use of the partial results is seen")
-        attempt.prove(CLAIM, "the results go to new memory, which nobody has used before")
+        attempt.prove(CLAIM, "the partial results have no other visible use")
+        attempt.prove(CLAIM, "the results go to newly allocated memory")
         kernel = self._kernel(results)
         needs = self._check_numbers(zeros)
         if any(reduction.unnamed for reduction in reductions):
-            attempt.assume("accumulators-are-wide", "torch makes float32 where no type is named")
+            attempt.assume("accumulators-are-wide", "torch allocates float32 if no type is given")
         changes = [*kernel.changes()]
         for pair, made in zip(self._pairs, results, strict=True):
             changes += OneLaunch(pair, self._final, made, kernel.unread).changes()
@@ -117,7 +117,7 @@ class Merge:
             text = f"{name} reduces other buffers too, or one of them twice"
             raise refuted(REDUCED, "kernel-does-more", text)
         nouns = ", ".join(f"the {r.combining.noun} of {r.buffer}" for r in found)
-        self._attempt.prove(REDUCED, f"all that {name} does is to store {nouns}")
+        self._attempt.prove(REDUCED, f"{name} only stores {nouns}")
         return sorted(found, key=lambda r: theirs.index(r.buffer))
 
     def _check_locks(self) -> None:
@@ -127,7 +127,7 @@ class Merge:
             return
         stored = {e.node for e in lock.stores} - {p.effect.node for p, _ in self._found}
         if stored or any(r.combining is not Kind.ADD for _, r in self._found):
-            text = f"{lock.lock} guards more than what {self._name} adds up"
+            text = f"{lock.lock} guards more than the sums that {self._name} reads"
             raise refuted(MET, "lock-is-not-understood", text)
         for pair, name in product(self._pairs, (lock.lock, *self._candidate.buffers)):
             check_zeros(pair, name)
@@ -156,15 +156,15 @@ class Merge:
                     parts.append((partial, reduction, met.places()))
                 kernels.append(AtomicKernel(parts, *worlds))
         if len({kernel.places for kernel in kernels}) != 1:
-            text = "the results are to go to other places at one launch than at another"
+            text = "the launches store the results to different addresses"
             raise refuted(MET, "partials-do-not-match", text)
-        self._attempt.prove(MET, f"{self._name} takes in each partial result once")
+        self._attempt.prove(MET, f"{self._name} reads each partial result once")
         return kernels[0]
 
     def _bindings(self, facts: KernelFacts, launch: Launch) -> list[LaunchBinding]:
         found = [b for b in facts.launches.bindings if b.launch is launch]
         if not found:
-            text = f"what the launch in {launch.where} passes is not seen"
+            text = f"what the launch in {launch.where} passes is unknown"
             raise unknown(MET, "arguments-are-not-seen", text)
         return found
 
@@ -178,8 +178,8 @@ class Merge:
             if reduction.combining is Kind.ADD:
                 needs.add(Safety.ROUNDING)
             elif not partial.is_of_numbers:
-                text = f"no program finds nothing but NaN for {partial.buffer}"
-                self._attempt.assume(MET, f"{text}, of which an atomic makes another number")
+                text = f"no program has only NaN for {partial.buffer}"
+                self._attempt.assume(MET, f"{text}, for which an atomic gives another number")
                 needs.add(Safety.ASSUMPTION)
             if reduction.count in zeros:
                 text = f"{reduction.count} is not 0, by which {self._name} divides"
@@ -199,7 +199,7 @@ class Merge:
             p is not None and all(isinstance(a, TensorSize) for a in inputs_of(p)) for p in passed
         )
         if count not in self._final.integers.parameters and not all(sizes):
-            text = f"{self._name} divides by {count}, which may be no integer"
+            text = f"{self._name} divides by {count}, which may not be an integer"
             raise refuted(REDUCED, "kernel-does-more", text)
         return all(is_positive_at(Polynomial.of(Param(count)), binding) for binding in bindings)
 
@@ -253,9 +253,7 @@ class MetSlots:
             theirs = self._numbers(coordinate, second, self.facts)
             same = [n for n in left if (n.size, n.stride) == (theirs.size, theirs.stride)]
             if len(same) != 1:
-                text = (
-                    "the second kernel does not go through the elements that the first one stores"
-                )
+                text = "the second kernel does not read the elements that the first one stores"
                 raise self._declined("partials-do-not-match", text)
             left.remove(same[0])
             found.append(Place(same[0].coordinate, self._dense(substitute(stride, second))))
@@ -263,7 +261,7 @@ class MetSlots:
         for slot in slots:
             self._take(slot, left)
         if any(n.size != ONE for n in left):
-            text = "the second kernel leaves out some of what the first one stores"
+            text = "the second kernel does not read all elements that the first one stores"
             raise self._declined("partials-do-not-match", text)
         kept = [place.coordinate for place in found]
         rest = [n.coordinate for n in mine if n.coordinate not in kept]
@@ -278,7 +276,10 @@ class MetSlots:
         while reached != slot.size:
             same = [n for n in left if n.stride == slot.stride * reached and n.size != ONE]
             if len(same) != 1:
-                text = "it is not shown that the first kernel stores what the second one takes in"
+                text = (
+                    "it is not proved that the first kernel stores all elements that the "
+                    "second one reads"
+                )
                 raise self._declined("partials-do-not-match", text)
             left.remove(same[0])
             reached = reached * same[0].size
@@ -293,7 +294,7 @@ class MetSlots:
             return _Numbers(coordinate, reduce(operator.mul, factors, ONE), stride)
         bound = self._dense(substitute(coordinate.bound, binding))
         if loops is not None and not reaches(factors, bound):
-            raise not_understood("it is not shown that the second kernel goes through all of it")
+            raise not_understood("it is not proved that the second kernel reads all of it")
         return _Numbers(coordinate, bound, stride)
 
     def _factors(
@@ -360,7 +361,7 @@ class MetSlots:
         while left:
             following = [n for n in left if n.stride == reached]
             if len(following) != 1:
-                text = "it is not shown that each partial result has an element of its own"
+                text = "it is not proved that each partial result has an element of its own"
                 raise self._declined("partials-do-not-match", text)
             left.remove(following[0])
             reached = reached * following[0].size
@@ -403,7 +404,7 @@ class MetSlots:
 def _programs(binding: LaunchBinding, program: ProgramId) -> Polynomial:
     number = program.axis.constant_value
     if number is None:
-        raise not_understood("the axis of a program id is not seen")
+        raise not_understood("the axis of a program id is unknown")
     if number >= len(binding.grid):
         return ONE
     size = binding.programs(program)

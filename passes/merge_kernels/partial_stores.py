@@ -68,23 +68,23 @@ def partial_store(facts: KernelFacts, buffer: str) -> PartialStore:
     summed = lock is not None and effect is not None
     wanted = [EffectKind.LOAD, EffectKind.STORE] if summed else [EffectKind.STORE]
     if effect is None or kinds != wanted:
-        text = f"{name} does more with {buffer} than to store there in one place"
+        text = f"{name} accesses {buffer} in more places than one store"
         raise refuted(CLAIM, "partials-are-used-elsewhere", text)
     where = f"line {effect.line}"
     if any(e.kind is EffectKind.EXIT for e in facts.effects):
-        raise refuted(CLAIM, "early-exit", f"{name} may be left before {where} stores")
+        raise refuted(CLAIM, "early-exit", f"{name} may exit before {where} stores")
     if any(e.kind is EffectKind.CALL for e in facts.effects):
-        raise unknown(CLAIM, "unknown-call", f"{name} calls what is not understood")
+        raise unknown(CLAIM, "unknown-call", f"{name} calls a function that is not understood")
     if effect.guards or effect.loops or effect.inlined:
         text = f"{where} stores under a condition, in a loop, or in a helper"
         raise refuted(CLAIM, "partials-do-not-match", text)
     statement = facts.kernel.module.names.parents.get(effect.node)
     call = effect.node
     if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
-        raise refuted(CLAIM, "partials-do-not-match", f"{where} is no statement that stores")
+        raise refuted(CLAIM, "partials-do-not-match", f"{where} is not a store statement")
     keywords = {keyword.arg for keyword in call.keywords}
     if len(call.args) not in (2, 3) or keywords - {"mask"}:
-        raise NotExpressible(f"{where} says how it stores")
+        raise NotExpressible(f"{where} has store options")
     coordinates = coordinates_of(facts, effect, lock.group if lock is not None else None)
     bumps = _bumps(facts, buffer)
     if lock is not None:
@@ -232,14 +232,14 @@ class _Section:
         effects = [e for e in facts.effects if e.node in inside]
         lock = self._base(self.taking)
         plain = not any(e.inlined or e.volatile for e in effects)
-        _need(plain, "a helper, or a volatile load, stands below the lock")
+        _need(plain, "a helper, or a volatile load, is under the lock")
         of_lock = [e for e in facts.effects if e.kind in _ACCESSES and lock == self._base(e)]
         flagged = self._flag(group, of_lock)
         stores = [e for e in effects if e.kind is EffectKind.STORE]
         loads = [e for e in effects if e.kind is EffectKind.LOAD and e not in of_lock]
         rest = [e for e in effects if e not in (*of_lock, *stores, *loads)]
         alone = len(loads) == len(stores) and all(e.kind is EffectKind.BARRIER for e in rest)
-        _need(alone, "something else is done below the lock")
+        _need(alone, "there is other code under the lock")
         for store, load in zip(stores, loads, strict=True):
             self._check_sum(store, load, flagged)
         return LockedSums(facts, lock, group, statements, tuple(stores))
@@ -276,17 +276,17 @@ class _Section:
                 orelse=[],
             ) if node in body and call is self.taking.node:
                 numbers = [n.value if isinstance(n, ast.Constant) else None for n in (free, taken)]
-                text = "the lock is not 0 where it is free, and 1 where it is taken"
+                text = "the lock is not 0 when free and 1 when taken"
                 _need(numbers == [0, 1], text)
             case _:
-                _need(False, "an atomic is no loop that waits for a lock")
+                _need(False, "an atomic is not a loop that waits for a lock")
         last = next((e for e in reversed(self.facts.effects) if e.name == "atomic_xchg"), None)
         around = self.facts.kernel.module.names.parents.get(last.node) if last else None
         same = last is not None and self._offset(last) == self._offset(self.taking)
-        _need(same and around in body, "the lock is not given back in the kernel's own block")
+        _need(same and around in body, "the lock is not released at the kernel's top level")
         assert last is not None and isinstance(around, ast.stmt) and isinstance(node, ast.stmt)
         given = last.stored is not None and last.stored.constant == 0 and last.mask is None
-        _need(given, "the lock is not given back")
+        _need(given, "the lock is not released")
         return tuple(body[body.index(node) : body.index(around) + 1])
 
     def _flag(self, group: Mod, of_lock: Sequence[Effect]) -> Value | None:
@@ -295,7 +295,7 @@ class _Section:
         if names == ["atomic_cas", "atomic_xchg"]:
             return None
         known = names == ["atomic_cas", "load", "atomic_xchg", "atomic_xchg"]
-        _need(known, "more is done with the locks than to take them and to give them back")
+        _need(known, "the locks are used for more than taking and releasing them")
         _, load, begins, _ = of_lock
         after = self._offset(load) - Polynomial.of(group)
         same = self._offset(begins) == self._offset(load) and begins.mask is None
@@ -305,7 +305,7 @@ class _Section:
         sides = condition.operands if condition is not None and condition.op is Op.EQ else ()
         zero = any(side.constant == 0 for side in sides) and any(_is(load, s) for s in sides)
         known = after == group.divisor and same and one and zero
-        _need(known, "what says whether a sum was begun is not understood")
+        _need(known, "the flag that a sum was started is not understood")
         return condition
 
     def _check_sum(self, store: Effect, load: Effect, flagged: Value | None) -> None:
@@ -313,9 +313,9 @@ class _Section:
         the lock, the name that is stored."""
         where = f"line {store.line}"
         same = self._base(store) == self._base(load) and self._offset(store) == self._offset(load)
-        _need(same, f"{where} stores elsewhere than what it adds to was loaded from")
+        _need(same, f"{where} stores to another address than it loaded from")
         all_of_it = not (store.guards or store.loops or load.loops) and store.mask is load.mask
-        _need(all_of_it, f"{where} does not store all that was loaded")
+        _need(all_of_it, f"{where} does not store all loaded elements")
         value, new, under = store.stored, store.stored, load.guards
         assert value is not None
         known = not under
@@ -327,12 +327,12 @@ class _Section:
         others = [part for part in parts if not _is(load, part)]
         known = known and len(parts) == 2 and len(others) == 1
         known = known and (flagged is None or others[0] is new)
-        _need(known, f"{where} stores something else than a sum")
+        _need(known, f"{where} does not store a sum")
         call = store.node
         named = call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None
         above = self.facts.before[self.taking.loops[-1].node]
         known = isinstance(named, ast.Name) and above.get(named.id) is others[0]
-        _need(known, f"{where} stores what had another name above the lock")
+        _need(known, f"{where} stores a value that had another name before the lock")
 
 
 def _is(load: Effect, value: Value) -> bool:

@@ -99,7 +99,7 @@ def coordinates_of(
         atom = next((a for a in positions_in(form) if _factor(form, a) == ONE), None)
         stride = _factor(rest, atom) if atom is not None else None
         if stride is None or stride.is_zero:
-            text = f"the mask in line {effect.line} is about something else than the place"
+            text = f"the mask in line {effect.line} does not compare the index"
             raise not_understood(text)
         rest -= stride * form
         found.append(Coordinate(form, stride, bound))
@@ -110,7 +110,7 @@ def coordinates_of(
         rest -= stride * Polynomial.of(atom)
         found.append(Coordinate(Polynomial.of(atom), stride, None))
     if not rest.is_zero:
-        raise not_understood(f"line {effect.line} does not begin where its buffer does")
+        raise not_understood(f"line {effect.line} does not start at the start of its buffer")
     _check_lanes(effect, found)
     return tuple(found)
 
@@ -166,13 +166,13 @@ def span(form: Polynomial, size_of: Callable[[Atom], Polynomial | None]) -> list
         atom = next((a for a, factor in left.items() if factor == reached), None)
         size = size_of(atom) if atom is not None else None
         if atom is None or size is None:
-            raise not_understood("it may take the same number twice, or leave one out")
+            raise not_understood("it may read an element twice, or not at all")
         del left[atom]
         form = form - Polynomial.of(atom) * reached
         factors.append(size)
         reached = reached * size
     if not form.is_zero:
-        raise not_understood("it does not begin with 0")
+        raise not_understood("it does not start at 0")
     return factors
 
 
@@ -222,7 +222,7 @@ class SlotReduction:
 
     @property
     def may_count_masked_off(self) -> Declined:
-        text = f"lanes that line {self.load.line} masks off may come into the result"
+        text = f"inactive lanes of the load in line {self.load.line} may enter the result"
         return refuted(CLAIM, "masked-off-lanes-count", text)
 
 
@@ -231,16 +231,16 @@ def slot_reductions(facts: KernelFacts) -> list[SlotReduction]:
     name = facts.kernel.name
     for effect in facts.effects:
         if effect.kind not in (EffectKind.LOAD, EffectKind.STORE) or effect.volatile:
-            text = f"{effect.name} in line {effect.line} of {name} does more than to reduce"
+            text = f"{effect.name} in line {effect.line} of {name} does more than reduce"
             raise refuted(CLAIM, "kernel-does-more", text)
         if effect.guards:
-            text = f"line {effect.line} of {name} is run under a condition"
+            text = f"line {effect.line} of {name} is under a condition"
             raise refuted(CLAIM, "kernel-does-more", text)
     found = [_Store(facts, e).read() for e in facts.effects if e.kind is EffectKind.STORE]
     loads = [e for e in facts.effects if e.kind is EffectKind.LOAD]
     used = [reduction.load for reduction in found]
     if len(used) != len(loads) or set(used) != set(loads):
-        raise refuted(CLAIM, "kernel-does-more", f"{name} loads more than it reduces")
+        raise refuted(CLAIM, "kernel-does-more", f"{name} loads elements that it does not reduce")
     if len({r.output for r in found}) != len(found):
         raise refuted(CLAIM, "kernel-does-more", f"{name} stores twice to one buffer")
     return found
@@ -271,14 +271,14 @@ class _Store:
         assert store.stored is not None
         load = self._load_of(store.stored)
         if len(self._kinds) != 1:
-            raise self._more("line {0} stores what is no reduction of what it loads")
+            raise self._more("line {0} stores a value that is not a reduction of loaded elements")
         (combining,) = self._kinds
         buffer, output = self._base(load), self._base(store)
         dtype = self._dtype(load, buffer)
         if combining is Kind.ADD and any(self._starts):
-            raise self._more("line {0} adds to something else than 0")
+            raise self._more("line {0} does not start its sum at 0")
         if len(set(self._starts)) > 1:
-            raise self._more("line {0} begins with several numbers")
+            raise self._more("line {0} starts with several numbers")
         if set(load.loops) != set(self._loops) or store.loops:
             raise self._more("line {0} is in a loop, or loads more than once")
         here, there = coordinates_of(facts, load), coordinates_of(facts, store)
@@ -315,7 +315,7 @@ class _Store:
                 return self._divided_by(value, value.right)
             case op if op in _FREE:
                 return self._load_of(value.operands[0])
-        raise self._more("line {0} does more with what it loads than to reduce it")
+        raise self._more("line {0} does more with loaded values than reduce them")
 
     def _below_cast(self, value: Value | None) -> Value | None:
         return value.operand if value is not None and value.op is Op.CAST else value
@@ -326,7 +326,7 @@ class _Store:
         masked = found.mask is not None and not found.mask.is_none
         same = masked and forms.condition(value.condition) == forms.condition(found.mask)  # type: ignore[arg-type]
         if not same or self._combined:
-            raise self._more("line {0} does more with what it loads than to reduce it")
+            raise self._more("line {0} does more with loaded values than reduce them")
         self._filling = value.other
         return found
 
@@ -334,7 +334,7 @@ class _Store:
         """A sum that is divided by a number of the launch in the end, as a mean is."""
         found = self._load_of(value.left)
         if count.op not in (Op.PARAM, Op.CONSTEXPR) or self._kinds != {Kind.ADD}:
-            raise self._more("line {0} does more with what it loads than to reduce it")
+            raise self._more("line {0} does more with loaded values than reduce them")
         self._count = count.name
         return found
 
@@ -354,21 +354,21 @@ class _Store:
         update = plain_update(loop, name)
         counted = loop.is_counted and not self._facts.exits_early(loop)
         if update is None or update[0] not in NUMERIC or not counted:
-            raise self._more("line {0} does more in its loop than to reduce what it loads")
+            raise self._more("line {0} does more in its loop than reduce loaded values")
         kind, term = update
         start = loop.initial[name]
         while start.op in (Op.FULL, Op.CAST):
             start = start.operand
         number = start.constant
         if not isinstance(number, (int, float)) or math.isnan(number):
-            raise self._more("line {0} begins with what is no number")
+            raise self._more("line {0} does not start with a number")
         self._kinds.add(kind)
         self._starts.append(number)
         self._loops.append(loop)
         self._combined.append(own)
         found = self._load_of(term)
         if own.shape is None or own.shape != term.shape:
-            raise self._more("line {0} brings tiles of one shape to one of another")
+            raise self._more("line {0} combines tiles of different shapes")
         return found
 
     @cached_property
@@ -384,7 +384,7 @@ class _Store:
         dtype = DEFAULT if unnamed else dtype
         if dtype is None:
             text = f"the type of what line {load.line} of {self._facts.kernel.name} loads"
-            raise unknown("accumulators-are-wide", "type-is-unknown", f"{text} is not seen")
+            raise unknown("accumulators-are-wide", "type-is-unknown", f"{text} is unknown")
         if dtype not in TYPES:
             text = f"the partial results are {dtype}"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
@@ -396,11 +396,11 @@ class _Store:
         stored = self._store.stored
         last = self._casts.pop() if stored is not None and stored.op is Op.CAST and alike else None
         if not alike or any(cast.dtype != dtype for cast in self._casts):
-            raise self._more("line {0} computes in another type than the buffer's")
+            raise self._more("line {0} computes in another type than that of the buffer")
         if last is not None and not self._is_to_the_output(last, dtype):
-            raise self._more("line {0} rounds to another type than the output's")
+            raise self._more("line {0} rounds to another type than that of the output")
         if self._count and dtype not in FLOAT_BITS:
-            raise self._more("line {0} does more with what it loads than to reduce it")
+            raise self._more("line {0} does more with loaded values than reduce them")
         return dtype
 
     def _is_to_the_output(self, cast: Value, dtype: str) -> bool:
@@ -455,12 +455,12 @@ class _Store:
                 for p in coordinate.positions
             }
             if len(stays) > 1:
-                text = f"each program reduces a part of what line {load.line} loads"
+                text = f"each program reduces a part of the elements that line {load.line} loads"
                 raise refuted(CLAIM, "partials-do-not-match", text)
             (kept if True in stays else slots).append(coordinate)
         loops = {p.loop for c in slots for p in c.positions if isinstance(p, Iteration)}
         if loops != {loop.identity for loop in load.loops}:
-            text = f"line {load.line} loads the same in each iteration of a loop"
+            text = f"line {load.line} loads the same elements in each iteration of a loop"
             raise refuted(CLAIM, "partials-do-not-match", text)
         return tuple(slots), tuple(kept)
 
@@ -483,7 +483,7 @@ class _Store:
             left.remove(same[0])
             found.append(same[0].stride)
         if left or len(found) != len(kept):
-            raise self._more("line {0} stores to other places than it loads for")
+            raise self._more("line {0} stores to other elements than it loads for")
         return tuple(found)
 
     def _more(self, text: str) -> Declined:

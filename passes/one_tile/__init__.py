@@ -28,26 +28,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneTileRows(Pass):
-    """If one tile holds a row, replace the loops over it by straight-line code.
+    """If one tile holds a row, remove the loops over the tiles of the row.
 
     ## What it does
 
-    A kernel with several loops over the tiles of a row loads the row in each. Where one tile holds
-    the row, the pass drops the loops, loads the row once, and computes repeated expressions once.
-    An accumulator that started at 0 becomes its addend. If a dropped load had another `other=`, a
-    `tl.where` supplies it where it matters.
+    A kernel with several loops over the tiles of a row loads the row in each loop. If one tile
+    holds the row, the pass removes the loops, loads the row once, and computes repeated expressions
+    once. An accumulator that started at 0 becomes its addend. If a removed load had another
+    `other=`, a `tl.where` gives inactive lanes that value if it matters.
 
-    It acts where a tile is known to hold every row: each visible launch makes it as long as the row
-    (`BLOCK=triton.next_power_of_2(n)`), or an assertion, a check that raises, a constant or
-    `--assume 'N <= BLOCK'` bounds the row. Other rows keep their loops (`row-may-be-longer`).
+    The pass needs a proof that a tile holds every row: each visible launch makes the tile as long
+    as the row (`BLOCK=triton.next_power_of_2(n)`), or an assertion, a check that raises, a constant
+    or `--assume 'N <= BLOCK'` bounds the row. Otherwise the loops stay (`row-may-be-longer`).
 
-    - `raise_block=32768` (elements; default 0: off): where each launch bounds its rows by that, it
-      makes the tile as long as the row, with one warp per 512 elements, at least 4 and at most 16.
-      The limit is half if two or three tiles stay live between loops, a quarter for four.
-    - `longer_rows=branch` (default `decline`): where rows may be longer, write both forms, the
-      loops under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
-      comparison if the length is a constexpr. With `raise_block` rows up to that length get a tile
-      of their own length. `tune` tries this; it makes the kernel twice as long.
+    - `raise_block=32768` (elements; default 0: off): if each launch bounds its rows by this length,
+      it makes the tile as long as the row, with one warp per 512 elements, at least 4 and at most
+      16. If two or three tiles stay live between loops, half of this length is the bound; for four
+      tiles a quarter.
+    - `longer_rows=branch` (default `decline`): if rows may be longer, the kernel gets both forms,
+      with the loops under an `if` on a `tl.constexpr` that a heuristic sets at each launch, or on a
+      comparison if the row length is a constexpr. With `raise_block`, rows up to that length get a
+      tile as long as the row. `tune` tries this option. It makes the kernel twice as long.
 
     ## Why
 
@@ -57,34 +58,35 @@ class OneTileRows(Pass):
 
     ## Conditions
 
-    - The loops are in one block, have equal numbers of tiles and one induction variable each, and
-      run to their ends; nothing leaves the kernel between them (`early-exit`).
+    - The loops are in one block, have equal trip counts and one induction variable each, and have
+      no early exit; there is no early exit between them either (`early-exit`).
     - Some load repeats another (`nothing-read-twice`): same address and mask, not volatile, no
       store between them that may alias.
-    - An empty row keeps its result: no launch has one, or all its lanes are provably inactive and
-      add nothing (otherwise `may-run-zero-times`, and `--assume '0 < N'` helps).
-    - Without the loop, a carried Python number does not become a tensor. If that would change a
-      type, the addend is cast, or the loops stay (`type-changes`). An induction variable that is 0
-      is dropped from a sum only if value and type stay.
+    - An empty row keeps its result: no launch has one, or all of its lanes are proved to be
+      inactive and to add nothing (otherwise `may-run-zero-times`; `--assume '0 < N'` excludes empty
+      rows).
+    - Types do not change. A loop turns a Python number that it carries into a tensor; without the
+      loop the pass casts the addend, or declines (`type-changes`). An induction variable that is 0
+      is removed from a sum only if the sum keeps value and type.
     - Names that are local to a loop are not read after it.
 
-    `longer_rows=branch` needs both lengths as launch arguments. The heuristic is directly above
-    `triton.jit`, so it sees what a tuner chose. Declined: kernels that other kernels call (Triton
-    cannot compile that), kernels compiled ahead of time, kernels under a decorator that may cache a
-    heuristic's result.
+    `longer_rows=branch` requires that launches pass the row length and the tile length. The
+    heuristic is directly above `triton.jit`, so it gets the configuration that a tuner chose.
+    Declined: kernels that other kernels call (Triton cannot compile heuristics there), kernels
+    compiled ahead of time, kernels under a decorator that may cache a heuristic's result.
 
-    With `raise_block`, all launches are in the kernel's file and pass the tile length, which no
-    tuner or heuristic chooses and the grid does not use; `num_warps` is a literal or absent. The
-    result must not depend on the tile length: all loops go over the row, lanes depend only on their
-    position in it and add nothing past its end, and only sums, maxima and minima outlive a loop.
-    Otherwise the tile stays (`length-matters`).
+    `raise_block` requires that all launches are in the kernel's file and pass the tile length, that
+    no tuner or heuristic chooses it, and that the grid does not depend on it; `num_warps` is a
+    literal or absent. The result must not depend on the tile length: all loops run over the row,
+    lanes depend only on their position in the row and add nothing past its end, and only sums,
+    maxima and minima are used after a loop. Otherwise the tile length stays (`length-matters`).
 
     ## Numerics
 
-    `exact`; `rounding` where dropping the initial 0.0 can turn a sum into -0.0 (of a row of only
-    -0.0). With `raise_block`, float sums change their order, and 0 times anything
-    counts as 0: if a lane past the end multiplies 0 by infinity, a NaN may appear or vanish. The
-    compiler may choose another layout and order of sums (bits `reduction-order`).
+    `exact`; `rounding` if removing the initial 0.0 can change the sum of a row of -0.0 to -0.0.
+    With `raise_block`, float sums change their order, and we take 0 times any number as 0: if a
+    lane past the end multiplies 0 by infinity, a NaN may appear or vanish. The compiler may choose
+    another layout and order of sums (bits `reduction-order`).
 
     ## Example
 
@@ -144,10 +146,10 @@ class OneTileRows(Pass):
     Row kernels (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and bf16, one H200, Triton
     3.6, cold L2, original / rewritten. Longer rows with `longer_rows=branch`: 0.93x to 1.07x.
 
-    With a raised tile, rows that fill little more than half of it lose (5000 of 8192 elements).
-    Powers of two gain, except layer norm backward, which breaks even at 32768. A tile of 65536
-    exceeds the registers and lost far more than it gained. Record: `benchmarks/rows.py`,
-    `benchmarks/results/`.
+    With a raised tile, rows that fill little more than half of it are slower (5000 of 8192
+    elements). Rows whose length is a power of two are faster, except layer norm backward, which is
+    equal at 32768. A tile of 65536 exceeds the registers and was much slower. Record:
+    `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     longer_rows: Literal["decline", "branch"] = "decline"
@@ -158,8 +160,8 @@ class OneTileRows(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ROUNDING, Safety.ASSUMPTION})
     gain: ClassVar[Gain | None] = Gain(
         figure("one-tile, up to 1024 elements"),
-        f"{WHERE}, for rows that the tiles of 1024 elements held",
-        "a row that one tile holds is loaded once, without loops",
+        f"{WHERE}, for rows of up to 1024 elements, with tiles of 1024",
+        "a row that fits one tile is loaded once, without loops",
     )
 
     def __post_init__(self) -> None:
@@ -167,7 +169,7 @@ class OneTileRows(Pass):
         if self.raise_block not in (0, *powers):
             raise PassSelectionError(
                 f"one-tile: raise_block cannot be {self.raise_block}; write a power of two from "
-                f"{powers[0]} to {powers[-1]}, or 0 for tiles as they are"
+                f"{powers[0]} to {powers[-1]}, or 0 to keep the tile length"
             )
 
     @classmethod
@@ -218,7 +220,7 @@ class OneTileRows(Pass):
                     raise unknown("sizes-are-positive", "may-run-zero-times", proof.may_be_empty)
                 length = ", which each launch makes as long as the row" if raised else ""
             changes += raised.changes if raised is not None else ()
-            attempt.write(changes, "what the loops do can be written without them")
+            attempt.write(changes, "the code of the loops can be written without loops")
         *lines, last = (str(loop.line) for loop in sweeps.loops)
         what = f"the loops in lines {', '.join(lines)} and {last}"
         if not (proof is None or proof.is_exact) or not (raised is None or raised.is_exact):
@@ -264,9 +266,11 @@ class OneTileRows(Pass):
         with Attempt() as own:
             found.append(raise_tiles(sweeps, self.raise_block, own, longer_rows=True))
         if own.failed is not None:
-            return None, f"; the tile is not raised ({own.failed.reason}): {own.failed.detail}"
+            return None, f"; the tile length stays ({own.failed.reason}): {own.failed.detail}"
         attempt.take_over(own)
-        return found[0], f", and raised the tile for rows of up to {found[0].longest} elements"
+        return found[
+            0
+        ], f", and raised the tile length for rows of up to {found[0].longest} elements"
 
 
 def _between(sweeps: RowSweeps) -> str:

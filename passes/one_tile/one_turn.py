@@ -116,7 +116,7 @@ class _Counter:
             changes += (ReplaceExpression(read, "0") for read in left)
         elif left:
             if name in self.zeros:
-                text = f"line {left[0].lineno} takes the counter of the loop for a tensor"
+                text = f"line {left[0].lineno} uses the induction variable as a tensor"
                 raise NotExpressible(f"{text}, and its first value is a number")
             yield InsertBefore(body[0], f"{name} = {self._first(known, counted)}")
         yield from (Remove(s) for s in body if self._bound(s) is not None)
@@ -132,8 +132,8 @@ class _Counter:
         assert isinstance(self.loop.iter, ast.Call) and loop.start is not None
         own = promoted([integer_type(self.facts, loop.start, fits=True), "int32"])
         if counted not in ("int32", "int64") or own != counted:
-            where = f"the counter of the loop in line {loop.line}"
-            raise NotExpressible(f"{where} is not known to be of the type of its first value")
+            where = f"the induction variable of the loop in line {loop.line}"
+            raise NotExpressible(f"{where} is not known to have the type of its first value")
         return self.facts.kernel.module.text_of(self.loop.iter.args[0])
 
     def _find_zeros(self) -> None:

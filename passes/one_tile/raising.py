@@ -119,17 +119,17 @@ def spelled(form: Polynomial, names: dict[str, str]) -> str:
 def ask(sweeps: RowSweeps, may_be_empty: bool, attempt: Attempt) -> Question:
     """The question that decides between the two forms. Raises Declined."""
     if may_be_empty:
-        attempt.prove("sizes-are-positive", "a row of no elements keeps its loops")
+        attempt.prove("sizes-are-positive", "an empty row keeps its loops")
     question = _question(sweeps, may_be_empty)
     facts, extent, tile = question.facts, question.extent, question.tile
     if not facts.forms.is_positive(tile):
-        detail = f"{tile.readable} counts no lanes, so it may not be a tile's length"
+        detail = f"{tile.readable} is not a number of lanes, so it may not be the tile length"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
     attempt.prove("length-is-known-at-the-launch", f"{extent.readable} is an argument")
     if not question.is_constexpr:
         check_heuristic(facts, question.parameters)
-        attempt.prove("parameter-can-be-added", "every launch would ask it")
-        attempt.assume("launches-are-seen", "files that were not given use it for launches only")
+        attempt.prove("parameter-can-be-added", "every launch would evaluate it")
+        attempt.assume("launches-are-seen", "files that were not given only launch it")
     return question
 
 
@@ -156,7 +156,7 @@ def _check_parameters(sweeps: RowSweeps, extent: Polynomial, tile: Polynomial) -
             default = parameters[name].default
             constant = isinstance(default, ast.Constant) and isinstance(default.value, int)
             if name in bound or not (default is None or constant):
-                detail = f"{name} is not at every place what the launch passes"
+                detail = f"{name} is not the launch's argument everywhere"
                 raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
 
 
@@ -279,13 +279,13 @@ def raise_tiles(sweeps: RowSweeps, longest: int, attempt: Attempt, *, longer_row
         _check_bound(facts, extent, tile, longest, given)
     length = tile.sole_atom
     if not isinstance(length, Param):
-        detail = f"the length of a tile, {tile.readable}, is no argument of the launch"
+        detail = f"the length of a tile, {tile.readable}, is not an argument of the launch"
         raise unknown("length-is-known-at-the-launch", "length-is-computed", detail)
     LaunchPlan.of(facts, attempt, apart=True)
     _check_launches(facts, length.name)
     proof = prove_any_length(sweeps, extent, tile)
     attempt.prove(
-        "length-is-known-at-the-launch", "nothing but sums and extremes is left of the tiles"
+        "length-is-known-at-the-launch", "only sums and extremes of the tiles are used later"
     )
     longest = _room(longest, proof.kept)
     few_warps = False
@@ -311,9 +311,11 @@ def _check_bound(
     if most and _is_bounded(facts, extent, most, given):
         return
     row, held = extent.readable, tile.readable
-    longer = f", or --assume '{row} <= {most}' and it raises the tile" if most else ""
+    longer = (
+        f", or --assume '{row} <= {most}' and raise_block raises the tile length" if most else ""
+    )
     detail = (
-        f"a row may have more than the {held} elements of a tile; where none has, give "
+        f"a row may have more than the {held} elements of a tile; if no row has, give "
         f"--assume '{row} <= {held}'{longer}; or tune with your shapes"
     )
     raise unknown("rows-can-be-lifted", "row-may-be-longer", detail)
@@ -332,7 +334,7 @@ def _room(longest: int, kept: int) -> int:
 def _check_launches(facts: KernelFacts, tile: str) -> None:
     claim = "length-is-known-at-the-launch"
     if _CHOOSING & set(facts.kernel.decorators):
-        detail = f"a decorator of the kernel may choose {tile}, or something that goes with it"
+        detail = f"a decorator of the kernel may choose {tile}, or a value that depends on it"
         raise unknown(claim, "tile-is-not-passed", detail)
     for launch in facts.launches.launches:
         if tile not in launch.arguments:
@@ -343,7 +345,7 @@ def _check_launches(facts: KernelFacts, tile: str) -> None:
             raise unknown(claim, "arguments-are-not-seen", f"{detail}: pass it by its name")
         warps = launch.options.get("num_warps")
         if warps is None and launch.hides_options:
-            detail = f"the launch in {launch.where} may have a number of warps in **"
+            detail = f"the launch in {launch.where} may pass a number of warps in **"
             raise unknown(claim, "arguments-are-not-seen", detail)
         if warps is not None and not isinstance(warps, ast.Constant):
             detail = f"the launch in {launch.where} computes its number of warps"
@@ -423,7 +425,7 @@ class _Raising:
         if warps is None:
             name = new_name(name, launch)
         elif name in scope_at(launch).bindings:
-            raise NotExpressible(f"line {launch.call.lineno} has another meaning of {name}")
+            raise NotExpressible(f"line {launch.call.lineno} binds {name} to another value")
         code = f"{name} = min(max({block} // 512, 4), 16)"
         yield InsertAfter(own, code) if own is not None else InsertBefore(place, code)
         if warps is None:

@@ -214,14 +214,14 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
     """
     _check_loops(sweeps)
     _check_path(sweeps)
-    attempt.prove("loops-are-plain", "each counts with one name, and runs to its end")
+    attempt.prove("loops-are-plain", "each has one induction variable and no early exit")
     may_be_empty = _may_be_empty(sweeps, attempt)
     _check_names(sweeps)
     updates, writer = updates_of(sweeps), Writer(sweeps.facts)
     sums = [update for update in updates if update.is_sum]
     straight = straightened(sweeps, [c for u in updates for c in u.changes(writer)])
     _check_types(sweeps, straight, {(u.loop.identity, u.name) for u in updates})
-    attempt.prove("type-stays", "what a loop carried has the type that it had")
+    attempt.prove("type-stays", "loop-carried names keep their types")
     loads = straight.stretch.loads
     names = {update.name for update in sums}
     stretch = reused(without_selects(straight.stretch), straight.copies | names)
@@ -230,7 +230,7 @@ def prove_one_tile(sweeps: RowSweeps, attempt: Attempt) -> OneTile:
     stretch = tidied(stretch, [*carried, *counters], sorted(names))
     saved = loads - stretch.loads
     if saved <= 0:
-        detail = "no element is loaded twice, or something may write it between the two loads"
+        detail = "no element is loaded twice, or a store between the two loads may change it"
         raise refuted("same-elements", "nothing-read-twice", detail)
     attempt.prove("same-elements", f"{saved} of {loads} loads read what was read before")
     _rest_on_buffers(sweeps, attempt)
@@ -245,7 +245,7 @@ def _rest_on_buffers(sweeps: RowSweeps, attempt: Attempt) -> None:
     accesses = Accesses(facts)
     for write, load in product(writes, loads):
         accesses.are_disjoint(write, load)
-    accesses.prove(attempt, "data-is-unchanged", "nothing is stored there on the way")
+    accesses.prove(attempt, "data-is-unchanged", "there is no store to it between the loads")
 
 
 def _check_loops(sweeps: RowSweeps) -> None:
@@ -255,7 +255,7 @@ def _check_loops(sweeps: RowSweeps) -> None:
         sweeps.facts.check_ends(loop)
         counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name)
         if counted and any(_targets(loop) & names_bound(s) for s in node.body):
-            detail = f"{where} binds its own counter again"
+            detail = f"{where} binds its induction variable again"
             raise unknown("loops-are-plain", "loop-is-not-plain", detail)
         if not counted or loop.start is None or loop.kind == "other":
             detail = f"{where} is not over a range with one name"
@@ -265,7 +265,7 @@ def _check_loops(sweeps: RowSweeps) -> None:
 def _check_path(sweeps: RowSweeps) -> None:
     for effect in sweeps.effects:
         if effect.kind is EffectKind.EXIT:
-            detail = f"{effect.name} in line {effect.line} may leave before the end"
+            detail = f"{effect.name} in line {effect.line} may exit early"
             raise refuted("loops-are-plain", "early-exit", detail)
 
 
@@ -273,15 +273,15 @@ def _may_be_empty(sweeps: RowSweeps, attempt: Attempt) -> str:
     """Why a row of no elements would be treated otherwise without the loops; "" where it is not."""
     claim, given = "sizes-are-positive", list[Assumption]()
     if all(runs_always(sweeps.facts, loop, given) for loop in sweeps.loops):
-        attempt.prove(claim, "there is no row of no elements", given)
+        attempt.prove(claim, "there is no empty row", given)
         return ""
     doing = [n for n in sweeps.loops if not does_nothing_when_empty(sweeps.facts, n)]
     if not doing:
-        attempt.prove(claim, "of a row without elements all is masked off, and nothing added")
+        attempt.prove(claim, "in an empty row all lanes are inactive and add nothing")
         return ""
     return (
-        f"the loop in line {doing[0].line} does not run for a row of no elements, and without "
-        "the loop something would be computed"
+        f"the loop in line {doing[0].line} has no iteration for an empty row, and without "
+        "the loop a value would be computed"
     )
 
 
@@ -336,7 +336,7 @@ def _check_types(sweeps: RowSweeps, straight: Straightened, gone: set[tuple[int,
             if not _is_of_type(now, carried) or not _takes_a_number(sweeps, loop, name):
                 detail = (
                     f"{name} is a number before the loop in line {loop.line}, which makes it "
-                    f"{carried}; without the loop it may be of another type"
+                    f"{carried}; without the loop it may have another type"
                 )
                 raise unknown("type-stays", "type-changes", detail)
 

@@ -26,43 +26,44 @@ class OnlineSoftmax(Pass):
 
     ## What it does
 
-    A softmax over several tiles finds the maximum of a row in one loop and sums exponentials in a
-    second. The pass does both in one: when a tile raises the maximum, the sum so far is rescaled by
-    `exp(old - new)`. The loop that writes stays. Log-softmax, logsumexp and cross-entropy qualify
-    too.
+    A softmax over several tiles computes the maximum of a row in one loop and sums exponentials in
+    a second loop. The pass does both in one loop: if a tile raises the maximum, the sum so far is
+    rescaled by `exp(old - new)`. The loop that writes the result stays. The pass also applies to
+    log-softmax, logsumexp and cross-entropy.
 
     ## Why
 
-    A row that exceeds the cache is read from memory once less; compilers do not merge loops. If one
-    tile holds the row, no read is saved and rescaling costs time. Without its
-    name the pass acts where the launch does not size the tile to the row.
+    A row that exceeds the cache is read from memory one time less; compilers do not merge loops. If
+    one tile holds the row, no read is saved and rescaling costs time. So, if it is not named, the
+    pass skips kernels whose launches make the tile as long as the row.
 
     ## Conditions
 
-    - Both loops run equally often and read the same elements, with the same values in inactive
-      lanes. No store may alias these from the start of the first loop to the end of the second.
-      There is no early exit, volatile load, atomic, barrier or unknown call.
+    - Both loops have the same trip count and read the same elements, with the same values in
+      inactive lanes. No store may alias these from the start of the first loop to the end of the
+      second. There is no early exit, volatile load, atomic, barrier or unknown call.
     - The first loop carries a maximum that starts at -inf or a finite number: a scalar, one per row
       of a tile, or a tile reduced after the loop.
-    - The second adds `exp(x - m)`, `exp2((x - m) * c)` with positive constant c, or an equivalent;
-      x may be scaled, if the maximum is that of the scaled x. Lanes that `tl.where` clears enter
-      the maximum as one constant.
+    - The second loop adds `exp(x - m)`, `exp2((x - m) * c)` with a positive constant c, or an
+      equivalent expression; x may be scaled, if m is the maximum of the scaled x. Lanes that
+      `tl.where` clears have one constant in the maximum.
     - The sum starts at 0, has the type of the maximum (fp32 or fp64), and has one value per
       maximum, or lanes summed after the loop along the same axes.
-    - The second loop does nothing else, and is removed. If it also does other work, the first is
-      removed instead: it only finds the maximum, which only the sum uses before the second ends.
+    - The second loop does nothing else, and is removed. If it also does other work, the first loop
+      is removed instead: it must only compute the maximum, which, before the second loop ends, must
+      only be used by the sum.
 
-    Declined: weighted sums; a second sum under the same maximum; kernels with pinned rounding
-    (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type). If name, comments or file
-    promise determinism, batch invariance or a fixed order, the safety is `assumption`.
+    Declined: weighted sums; a second sum with the same maximum; kernels with pinned rounding
+    (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type). If a name or a comment in the
+    file promises determinism, batch invariance or a fixed order, the safety is `assumption`.
 
     Assumed: indices fit int32 (`no-int32-overflow`).
 
     ## Numerics
 
     Safety `rounding`, bits `reduction-order`. The maximum keeps its bits; each tile that raises it
-    rounds the sum once more. Exponents stay at most 0. `exp2(x * c - m * c)` becomes
-    `exp2((x - m) * c)`, which can be finite where x * c overflowed.
+    rounds the sum once more. Exponents stay at most 0. `exp2(x * c - m * c)` becomes `exp2((x - m)
+    * c)`, which can be finite where x * c overflowed.
 
     Rows with NaN or inf give NaN, as before. While the maximum is -inf, 0 is subtracted, since
     `-inf - -inf` is NaN. The sum of a row of only -inf was NaN and is made NaN after the loop,
@@ -105,12 +106,12 @@ class OnlineSoftmax(Pass):
 
     ## Measured
 
-    0.98x to 1.84x for rows that take several tiles, 0.98x to 1.04x for rows that one tile holds.
+    0.98x to 1.84x for rows of several tiles, 0.98x to 1.04x for rows in one tile.
 
     Softmax, log-softmax, cross-entropy (`examples/`), tiles of 1024, 22 shapes in fp32, fp16 and
-    bf16, one H200, Triton 3.6, cold L2, original / rewritten. Rows of 4096 and more mostly gain;
-    rows in one tile are cached and gain nothing; few short rows lose. Record: `benchmarks/rows.py`,
-    `benchmarks/results/`.
+    bf16, one H200, Triton 3.6, cold L2, original / rewritten. Rows of 4096 elements and more are
+    mostly faster; rows in one tile are cached and gain nothing; few short rows are slower. Record:
+    `benchmarks/rows.py`, `benchmarks/results/`.
     """
 
     name: ClassVar[str] = "online-softmax"
@@ -119,7 +120,7 @@ class OnlineSoftmax(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("online-softmax, several tiles"),
         f"{WHERE}, for rows that take several tiles; noise where one tile holds the row",
-        "each row is read from memory once less",
+        "each row is read from memory one time less",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -129,7 +130,7 @@ class OnlineSoftmax(Pass):
 
         for found in candidates(facts):
             examined = [self._examined(facts, candidate) for candidate in found]
-            # The first sweep that fits, else the one that came nearest to it.
+            # The first loop that fits, else the one that came nearest to it.
             yield max(examined, key=lambda site: (not site.failed, len(site.conditions)))
 
     def _examined(self, facts: KernelFacts, candidate: Candidate) -> Site:
@@ -144,15 +145,15 @@ class OnlineSoftmax(Pass):
             add_in_another_order(attempt, facts)
             second_stays = proof.second_stays
             changes = (KeptSecond if second_stays else OnlineSweep)(proof).changes()
-            attempt.write(changes, "what the one sweep needs can be written there")
+            attempt.write(changes, "all values of the merged loop can be written there")
         first, second = candidate.sweeps.first, candidate.sweeps.second
         gone, kept = (first, second) if second_stays else (second, first)
         into = f"the loop in line {gone.line} into the one in line {kept.line}"
         return Site.of(
             attempt,
             second.node,
-            f"merged {into}, with a running maximum: each row that "
-            "takes several tiles is read once less",
+            f"merged {into}, with a running maximum: each row of several tiles is read one "
+            "time less",
             f"did not merge {into}",
             needs={Safety.ROUNDING},
             bits=Bits.REDUCTION_ORDER,

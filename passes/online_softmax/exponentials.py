@@ -1,7 +1,7 @@
 """Sums of exponentials: which function of which elements is added, below which maximum.
 
 A term is W * e ** (c * (x - m)): W is 1 or conditions on the lane, c is a positive constant, and m
-is made from what the first sweep has left.
+is made from what the first loop has left.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def subtrahend(facts: KernelFacts, one: Exponential, result: Value) -> Subtrahen
     with_it = {m: c for m, c in one.exponent.terms.items() if any(_holds(a, atom) for a, _ in m)}
     others = {a for m in with_it for a, _ in m if a != atom}
     if atom is None or len(with_it) != 1 or any(_holds(other, atom) for other in others):
-        changed = "the maximum goes into the exponent in another way than by being subtracted"
+        changed = "the maximum is used in the exponent other than by subtraction"
         raise refuted(_CLAIM, "maximum-is-changed", changed)
     ((monomial, factor),) = with_it.items()
     mask = frozenset(a for a, _ in monomial if a.is_indicator)
@@ -103,7 +103,7 @@ def subtrahend(facts: KernelFacts, one: Exponential, result: Value) -> Subtrahen
         text = "the maximum is subtracted with a factor that is not known to be positive"
         raise refuted(_CLAIM, "factor-may-be-negative", text)
     if mask and not _is_infinite_elsewhere(one.exponent, mask):
-        other = "lanes that the mask turns off have another exponent than -inf"
+        other = "inactive lanes have another exponent than -inf"
         raise refuted(_CLAIM, "masked-off-lanes-count", other)
     value, reduced, axes, keep_dims = found[0]
     return Subtrahend(value, reduced, axes, keep_dims, -factor, mask)
@@ -169,7 +169,7 @@ def candidates(facts: KernelFacts) -> Iterator[list[Candidate]]:
 
 
 def _maxima(facts: KernelFacts, first: Loop, second: Loop, name: str) -> list[str]:
-    """Names of the first sweep, made of extremes, that go into exponents that are added up."""
+    """Names of the first loop, made of extremes, that go into exponents that are added up."""
     try:
         added = accumulation(facts, facts.forms, second, name)
     except TooLarge:

@@ -1,6 +1,6 @@
 """Whether a sweep for a maximum and a sweep for a sum of exponentials may become one.
 
-In forms: the first sweep takes the maximum of `tile`, the second one adds W * e ** exponent. With
+In forms: the first loop takes the maximum of `tile`, the second one adds W * e ** exponent. With
 the maximum m it must be that exponent == c * (tile - m) wherever W is 1, for a positive constant c,
 and elsewhere the tile must be one number below inf.
 """
@@ -57,16 +57,16 @@ class OnlineSum:
     exponential: Exponential
     subtrahend: Subtrahend
     mask: frozenset[Atom]
-    """Indicators of the lanes that count, as the first sweep has them."""
+    """Indicators of the lanes that count, as the first loop has them."""
     filler: float | None
     """What the lanes hold that do not count; None where all count."""
     may_be_empty: bool
-    """Whether the loops may run no time at all."""
+    """Whether the loops may have no iteration."""
     second_stays: bool
-    """The second sweep does more, so that it is the first one that goes."""
+    """The second loop does more, so that it is the first one that goes."""
 
     steps: tuple[ast.stmt, ...]
-    """Statements of the second sweep that only carry the maximum into the sum."""
+    """Statements of the second loop that only carry the maximum into the sum."""
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -79,14 +79,14 @@ class OnlineSum:
 
     @property
     def is_summed(self) -> bool:
-        """Whether the second sweep sums its tiles one by one."""
+        """Whether the second loop sums its tiles one by one."""
         return bool(self.sum.axes)
 
 
 def prove_online(sweeps: TwoSweeps, name: str, maximum: str, attempt: Attempt) -> OnlineSum:
     """Goes through the conditions in the order in which a reader would ask for them.
 
-    `name` is the second sweep's sum, `maximum` what the first one carries. Raises Declined at the
+    `name` is the second loop's sum, `maximum` what the first one carries. Raises Declined at the
     first condition that does not hold, and TooLarge.
     """
     return _Legality(sweeps, name, maximum, attempt).check()
@@ -107,7 +107,7 @@ class _Legality:
     def check(self) -> OnlineSum:
         sweeps, attempt, facts = self.sweeps, self.attempt, self.facts
         if any(not loop.is_counted for loop in (sweeps.first, sweeps.second)):
-            other = "a loop is over something other than range or tl.range"
+            other = "a loop is not over range or tl.range"
             raise unknown("loops-are-plain", "loop-is-not-plain", other)
         maximum = running_maximum(facts, sweeps.first, self.maximum)
         start = "-inf" if maximum.starts_at_infinity else f"{maximum.start:g}"
@@ -156,7 +156,7 @@ class _Legality:
             alone = sweeps.first_only_keeps(maximum.name) and not below.axes
             if not alone or not self._is_read_nowhere_else(maximum.name):
                 raise
-            kept = f"nothing but {maximum.name} is used of it, and that in the sum and after it"
+            kept = f"only {maximum.name} of it is used, in the sum and after it"
             self.attempt.prove("nothing-else-is-lost", kept)
             return True
         return False
@@ -167,7 +167,7 @@ class _Legality:
         return _steps_to(self.facts, self.sweeps.second, update, maximum)
 
     def _is_read_nowhere_else(self, maximum: str) -> bool:
-        """Whether, up to the end of the second sweep, only its sum uses the maximum and itself."""
+        """Whether, up to the end of the second loop, only its sum uses the maximum and itself."""
         first, second = self.sweeps.first.node, self.sweeps.second.node
         update, body = self.sum.update, set(walk(second))
         if not isinstance(update, (ast.Assign, ast.AugAssign)) or not is_plain(self.facts, update):
@@ -253,15 +253,13 @@ class _Elements:
         if not alike:
             if self._differs_in_time_only():
                 raise self.sweeps.change_of_data()
-            other = "what is exponentiated is not what the maximum is of, less that maximum"
+            other = "the exponent is not an element of the maximum minus that maximum"
             raise refuted("exponents-are-below-the-maximum", "different-elements", other)
         if self._loads(self.maximum.tile) != self._loads(self.exponential.argument):
-            more = "one sweep reads something that the other one does not"
+            more = "one loop reads elements that the other one does not read"
             raise refuted("same-elements", "different-elements", more)
         if not self._computes_alike():
-            other = (
-                "the elements are computed in another way, which may be NaN where this one is not"
-            )
+            other = "the elements are computed differently, and may be NaN in one loop only"
             raise unknown("exponents-are-below-the-maximum", "different-elements", other)
         bases = sorted({a.base for a in self.tile.leaves() if isinstance(a, Loaded)})
         filler = self._filler() if weight != ONE else None
@@ -280,7 +278,7 @@ class _Elements:
             return -math.inf
         number = finite.terms.get((), Fraction(0))
         if not infinite.is_zero or finite != off * number:
-            text = "the maximum is also of lanes that are not summed, of which it is not known"
+            text = "the maximum includes lanes that are not summed, and it is not known"
             raise unknown("exponents-are-below-the-maximum", "masked-off-lanes-count", text)
         return float(number)
 
@@ -332,14 +330,14 @@ class _Elements:
             raise refuted(claim, reason, "the maximum and the exponents have different shapes")
         extents = [ONE] * (rank - len(shape)) + [forms.of(e) for e in shape]
         if extents != [ONE if axis in axes else tiles[axis] for axis in range(rank)]:
-            text = f"{maximum.name} is of other axes than those along which it is subtracted"
+            text = f"{maximum.name} is along other axes than those along which it is subtracted"
             raise refuted(claim, reason, text)
         keeps = below.axes or added.keep_dims == maximum.keep_dims
         if added.axes and (added.axes != axes or not keeps):
             text = f"{added.name} is summed along other axes than {maximum.name} is taken"
             raise refuted(claim, reason, text)
         if added.scale != ONE:
-            scaled = f"{added.name} adds sums that are multiplied by something"
+            scaled = f"{added.name} adds sums multiplied by a factor"
             raise refuted("exponents-are-below-the-maximum", "not-an-exponential", scaled)
         if maximum.axes and not added.axes and full_sum(self.sweeps, added).axes != axes:
             # Where the maximum is inf, only lanes that have inf themselves were NaN.
@@ -355,11 +353,11 @@ class _Elements:
             return
         if self.weight != ONE and not self._counts_in_every_sweep():
             text = (
-                "a row in which no lane counts has the sum 0, and one of -inf alone NaN; which it "
-                "is cannot be told after the loop"
+                "a row without active lanes has the sum 0, and a row of only -inf has NaN; "
+                "after the loop the two cannot be distinguished"
             )
             raise unknown(claim, "masked-off-lanes-count", text)
-        attempt.prove(claim, "where all of a row is -inf, the sum is made NaN as it was")
+        attempt.prove(claim, "if all of a row is -inf, the sum is set to NaN, as before")
 
     def _counts_in_every_sweep(self) -> bool:
         """Whether a lane counts as soon as there is an iteration."""

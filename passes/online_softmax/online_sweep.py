@@ -91,7 +91,7 @@ class OnlineSweep:
                     name = self.writer.fresh("tile")
                     naming = InsertBefore(statement, f"{name} = {self.writer.text(node)}")
                     return Tile(name, (naming, ReplaceExpression(node, name)))
-        raise NotExpressible("what the maximum is of has no expression in its sweep")
+        raise NotExpressible("the elements of the maximum have no expression in their loop")
 
     def _is_tile(self, value: Value) -> bool:
         return value is self.maximum.tile
@@ -134,7 +134,7 @@ class OnlineSweep:
     # After the loop
 
     def _finish(self, total: str) -> tuple[str, list[str]]:
-        """What is kept right after the loop, and the lines in place of the second sweep."""
+        """What is kept right after the loop, and the lines in place of the second loop."""
         name, where = self.sum.name, self.writer.language("where")
         if self.is_late:
             kept, lanes = self._lanes()
@@ -178,7 +178,7 @@ class OnlineSweep:
         return f"{kept} = {self.maximum.name}", kept
 
     def _maximum_after(self) -> str:
-        """The maximum, where the second sweep was."""
+        """The maximum, where the second loop was."""
         wanted = self.proof.subtrahend.reduced
         node = self.writer.find(lambda value: value is wanted, self.end, self.facts.values)
         if node is None:
@@ -204,7 +204,7 @@ class OnlineSweep:
 
     @cached_property
     def _function(self) -> str:
-        """The function of the exponents, as the second sweep calls it."""
+        """The function of the exponents, as the second loop calls it."""
         for node in nodes_of(self.facts, [self.second]):
             if isinstance(node, ast.Call) and self.facts.values[node] is self._value:
                 dotted = self.facts.kernel.module.resolve(node.func)
@@ -326,7 +326,7 @@ class _Rows:
 
 
 class KeptSecond(OnlineSweep):
-    """The second sweep stays, and keeps the maximum too; the first one goes."""
+    """The second loop stays, and keeps the maximum too; the first one goes."""
 
     def __init__(self, proof: OnlineSum) -> None:
         super().__init__(proof)
@@ -348,7 +348,7 @@ class KeptSecond(OnlineSweep):
         naming = [change for change in tile.changes if change.anchor not in gone]
         named = [c.code for c in tile.changes if c.anchor is self.update]
         if len(naming) < len(tile.changes) and not named:
-            raise NotExpressible("what is exponentiated has no name in its sweep")
+            raise NotExpressible("the exponent has no name in its loop")
         new = self.writer.fresh(f"new_{name.lstrip('_')}")
         largest = self.writer.reduced(
             "max", tile.name, self.maximum.axes, self.rank, self.maximum.keep_dims
@@ -370,7 +370,7 @@ class KeptSecond(OnlineSweep):
         return changes
 
     def _is_tile(self, value: Value) -> bool:
-        """Whether the second sweep has the elements here, of which the first has the maximum."""
+        """Whether the second loop has the elements here, of which the first has the maximum."""
         wanted = self.maximum.tile
         if value not in self.parts or value.rank != self.rank:
             return False

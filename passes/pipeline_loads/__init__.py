@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PipelineLoads(Pass):
-    """Let loops prefetch loads, or unroll them.
+    """Prefetch the loads of a loop, or unroll the loop.
 
     ## What it does
 
-    `for start in range(0, N, BLOCK)` becomes `for start in tl.range(0, N, BLOCK, num_stages=3)` if
-    the loop loads tiles and has no `tl.dot`: the compiler then issues loads of later iterations
+    If a loop loads tiles and has no `tl.dot`, `for start in range(0, N, BLOCK)` becomes `for start
+    in tl.range(0, N, BLOCK, num_stages=3)`: the compiler then issues loads of later iterations
     early. An existing `tl.range` gets the argument.
 
     | option | what is written |
     | --- | --- |
-    | `num_stages=2` to `5` (default 3) | `num_stages=...`: iterations in flight |
+    | `num_stages=2` to `5` (default 3) | `num_stages=...`, the number of iterations in flight |
     | `num_stages=0` | no `num_stages` |
     | `unroll=2`, `4`, `8` (default 0) | `loop_unroll_factor=...` |
 
-    The pass acts only where it is named. `tritonopt tune` tries 2, 3 and 4 stages
-    and unrolling by 2 and 4 on your shapes, and keeps what wins.
+    The pass runs only if it is named. `tritonopt tune` tries 2, 3 and 4 stages and unrolling by 2
+    and 4 on your shapes, and keeps the fastest.
 
     ## Why
 
@@ -47,35 +47,35 @@ class PipelineLoads(Pass):
     ## Conditions
 
     A pipelined load reads memory early, and the compiler does not check dependences: if an
-    iteration loads what the previous one stored, Triton 3.7 silently loads the old value, even
-    across atomics; it also drops `volatile`. So `num_stages` has these conditions:
+    iteration loads an element that the previous one stored, Triton 3.7 silently loads the old
+    value, even across atomics; it also ignores `volatile`. So `num_stages` has these conditions:
 
-    - No store before the end of the loop, or in a loop around it, may alias what it reads, even if
-      each iteration has its own elements. Functions that another kernel calls are declined: the
-      caller may store.
+    - No store before the end of the loop, or in a loop around it, may alias the loop's loads, even
+      if each iteration accesses its own elements. Functions that another kernel calls are declined,
+      because the caller may store.
     - The loop has no atomic, barrier, volatile load, device assertion, inline assembly or unknown
       call.
-    - Some load reads a tile, a new one in every iteration, without a runtime condition: others are
-      not pipelined.
+    - One or more loads read a new tile in every iteration, without a runtime condition; the
+      compiler pipelines only such loads.
     - `num_stages - 1` tiles of each load fit into 64 KiB of shared memory, which every GPU has. If
       no launch shows tile lengths, this is assumed; a launch that does not fit raises
       `OutOfResources`.
 
     For both options, the loop is innermost, over `range` or `tl.range`, without `tl.dot`, `else`,
-    `break` or `return`; neither it nor a loop around it has `flatten` or `warp_specialize`. A loop
-    that has one iteration at every launch (`one-iteration`), or has `num_stages` or
-    `loop_unroll_factor` already, stays. Unrolling keeps the order of
-    iterations, so it has no conditions on memory; it needs Triton 3.2.
+    `break` or `return`; neither it nor a loop around it has `flatten` or `warp_specialize`.
+    Declined: a loop that has one iteration at every launch (`one-iteration`), or already has
+    `num_stages` or `loop_unroll_factor`. Unrolling keeps the order of iterations, so it has no
+    conditions on memory; it needs Triton 3.2.
 
-    Assumed: two pointers are one buffer or disjoint; other files launch the kernel in no other way
+    Assumed: two pointers are the same buffer or disjoint; there are no other launches
     (`no-other-launches`).
 
     ## Numerics
 
-    Safety `exact`: the same operations on the same operands. Bits are `same` only without
+    Safety `exact`: the operations and their operands are the same. Bits are `same` without
     floating-point products and reductions; otherwise `contraction` or `reduction-order`, since the
-    compiler may choose other layouts. The interpreter runs both loops alike; only a GPU shows that
-    the compiled results agree.
+    compiler may choose other layouts. The interpreter ignores `num_stages`, so only a GPU can show
+    that the compiled results agree.
 
     ## Example
 
@@ -105,7 +105,7 @@ class PipelineLoads(Pass):
     H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten; all results had the same
     bits (`benchmarks/pipeline_loads_speed.py`):
 
-    | knob | 16 rows of 4 million, 132 of 262144 | 4096 rows of 65536 to 65536 rows of 2048 |
+    | option | 16 rows of 4 million, 132 of 262144 | 4096 rows of 65536 to 65536 rows of 2048 |
     | --- | --- | --- |
     | `num_stages=2` | 0.70x to 2.76x | 0.64x to 1.27x |
     | `num_stages=3` | 1.13x to 4.90x | 0.60x to 1.48x |
@@ -113,12 +113,13 @@ class PipelineLoads(Pass):
     | `unroll=2` | 0.55x to 1.86x | 0.80x to 1.50x |
     | `unroll=4` | 0.39x to 2.52x | 0.76x to 1.79x |
 
-    Few programs gain: nothing else hides their loads. Layer norm and softmax over rows of two to
-    four tiles lose most: they end before the pipeline is full. With `num_stages` written by hand, a
-    loop that loads what its previous iteration stored gave another result there.
+    Launches of few programs are faster, because no other program runs during their loads. Layer
+    norm and softmax over rows of two to four tiles are slowest: their loops end before the pipeline
+    is full. With `num_stages` written by hand, a loop that loads what its previous iteration stored
+    gave a wrong result on this GPU.
 
-    Triton 3.7 compiles the loads above to `ld.global` before and `cp.async` after, for sm_80 and
-    sm_90 (`tests/passes/test_pipeline_loads_compiled.py`).
+    For sm_80 and sm_90, Triton 3.7 compiles these loads to `ld.global` in the original and
+    `cp.async` after the rewrite (`tests/passes/test_pipeline_loads_compiled.py`).
     """
 
     num_stages: Literal[0, 2, 3, 4, 5] = 3
@@ -131,7 +132,7 @@ class PipelineLoads(Pass):
     def __post_init__(self) -> None:
         if not self.num_stages and not self.unroll:
             raise PassSelectionError(
-                "pipeline-loads: num_stages and unroll cannot both be 0; one of them must say more"
+                "pipeline-loads: num_stages and unroll cannot both be 0; one of them must be larger"
             )
 
     @classmethod
@@ -154,7 +155,7 @@ class PipelineLoads(Pass):
         parts = []
         if self.num_stages:
             buffers = f"num_stages={self.num_stages} (buffers {self.num_stages - 1} iterations)"
-            parts.append(f"let {header} load ahead, with {buffers}")
+            parts.append(f"prefetch the loads of {header}, with {buffers}")
         if self.unroll:
             parts.append(f"unroll {header}, {self.unroll} iterations in one")
         advice = " and ".join(parts)
@@ -162,12 +163,12 @@ class PipelineLoads(Pass):
             call = loop.check_header(attempt)
             if self.num_stages:
                 loop.check_loads_ahead(self.num_stages - 1, attempt)
-            attempt.write(self._changes(loop, call), "`tl.range` has a name in the file")
+            attempt.write(self._changes(loop, call), "the file has a name for `tl.range`")
         return Site.of(
             attempt,
             loop.loop.node,
             advice.replace("unroll ", "unrolled "),
-            f"left {header} as it is",
+            f"did not pipeline {header}",
             bits=bits_when_code_moves(loop.facts),
             advice=advice,
         )

@@ -71,11 +71,11 @@ class LoadingLoop:
         assert self.call is not None
         for around in self.loop.nest:
             for option in _REMADE_BY.intersection(around.options):
-                detail = f"the loop in line {around.line} says {option}"
+                detail = f"the loop in line {around.line} has the option {option}"
                 raise refuted(claim, "loop-options", detail)
-        attempt.prove(claim, "counted, and run to its end")
+        attempt.prove(claim, "over a range, without early exit")
         if takes_one_turn(self.facts, self.loop) and self.facts.launches.bindings:
-            detail = f"{self.where} has one iteration at every launch that is seen"
+            detail = f"{self.where} has one iteration at every visible launch"
             raise refuted("loads-run-ahead", "one-iteration", detail)
         product = next((v for v in self._values if _multiplies(v)), None)
         if product is not None:
@@ -102,10 +102,13 @@ class LoadingLoop:
         prove_unordered(attempt, inside, self.where)
         caller = self.facts.launches.caller
         if caller is not None:
-            detail = f"{caller.name} calls it, and may store before that to what {self.where} reads"
+            detail = (
+                f"{caller.name} calls it, and may store to elements that {self.where} "
+                "reads before the call"
+            )
             raise unknown("data-is-unchanged", "data-may-change", detail)
         prove_unchanged(
-            attempt, self.facts, self.loads, self._so_far, "nothing is stored up to its end"
+            attempt, self.facts, self.loads, self._so_far, "there is no store before its end"
         )
         self._check_room(turns, attempt)
 

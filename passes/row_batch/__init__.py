@@ -35,57 +35,58 @@ _SHARED = "programs along another axis have tiles of the same row"
 
 @dataclass(frozen=True)
 class RowBatches(Pass):
-    """Let a program handle several short rows instead of one.
+    """Let each program handle several short rows instead of one.
 
     ## What it does
 
-    A kernel in which each program handles one row gets a leading axis: a program handles `ROWS`
-    rows, tiles become `[ROWS, BLOCK]`, scalars of a row become `[ROWS, 1]`, tiles that all rows
-    share become `[1, BLOCK]` and are loaded once, and reductions run along the columns. Rows past
-    the end are masked.
+    The tiles of a kernel in which each program handles one row get a leading axis. Then a program
+    handles `ROWS` rows: tiles become `[ROWS, BLOCK]`, scalars of a row become `[ROWS, 1]`, tiles
+    that all rows share become `[1, BLOCK]` and are loaded once, and reductions run along the
+    columns. Rows past the end are masked.
 
     Each launch passes `ROWS`, and the number of rows if no parameter has it, and divides its grid
-    where the grid is bound: in the tuple, in the `lambda`, or in the function, through
-    `meta["ROWS"]`. `ROWS` is `elements // BLOCK`, and at least 1 where the launch does not show
-    that `BLOCK` is at most `elements`. `ROWS = 1` costs nothing, unless a loop reduces the tile.
-    As a part of `rows` it needs launches that show short rows or short tiles, or pass tiles that
-    grow with the row (`triton.next_power_of_2`), and at most four warps.
+    (in the tuple, in the `lambda`, or, through `meta["ROWS"]`, in the function). `ROWS` is
+    `elements // BLOCK`; if the launch does not show that `BLOCK` is at most `elements`, it is at
+    least 1. `ROWS = 1` costs no time, unless a loop reduces the tile. As a part of the group
+    `rows`, the pass requires that launches show short rows or short tiles, or pass a tile as long
+    as the row (`triton.next_power_of_2`), and use at most four warps.
 
     - `elements` (512): elements of a program's tile, a power of two.
-    - `several_tiles=true` (default false): also where a loop adds up tiles of a row, a later loop
-      goes through the row again, and rows may take several tiles (otherwise `row-may-be-longer`).
-      Such rows then took up to 1.3 times as long in bf16, even with one row per program.
+    - `several_tiles=true` (default false): also applies if a loop adds up tiles of a row, a later
+      loop reads the row again, and rows may take several tiles (otherwise `row-may-be-longer`).
+      Rows of several tiles then took up to 1.3 times as long in bf16, even with one row per
+      program.
 
     ## Why
 
-    For a short row, a program's start-up and reductions over idle threads dominate. Where no
-    pass is named it acts if all launches show rows of at most 256 elements and none shows fewer
-    than 4096 programs. For a kernel without loops one such launch is enough, if none shows longer
-    rows.
+    With short rows, most time goes to starting programs and to reductions over idle threads. If it
+    is not named, the pass requires that all launches show rows of at most 256 elements and none
+    shows fewer than 4096 programs. For a kernel without loops one such launch is enough, if no
+    launch shows longer rows.
 
     ## Conditions
 
     - The program id of axis 0 gives the row and is used in arithmetic only. The number of programs
       is not used, so persistent kernels are declined (`program-ids-are-used`).
-    - What depends on the row is computed lane by lane, reduced along the tile's one axis, summed or
-      multiplied up along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic
-      with unused result; helpers compute lane by lane (`not-lane-by-lane`).
-    - Branches and trip counts are the same for all rows; a choice between names and numbers
-      (`1.0 if scale == 0 else scale`) becomes `tl.where`. A loop-carried name has
-      one value per row, or one for all rows, in all iterations (`rows-differ`).
+    - Values that depend on the row are computed lane by lane, reduced along the tile's one axis,
+      scanned along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic with
+      unused result. Helpers compute lane by lane (`not-lane-by-lane`).
+    - Branches and trip counts are the same for all rows; a choice between names and numbers (`1.0
+      if scale == 0 else scale`) becomes `tl.where`. A loop-carried name has one value per row in
+      all iterations, or one value for all rows in all iterations (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
       every memory access after it must then depend on the row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
       another one writes (`tiles-race`).
-    - Programs that already handle several rows in two-axis tiles stay.
+    - Programs do not already handle several rows in two-axis tiles.
     - Launches are statements in the kernel's file and pass the tile length. No tuner or heuristic
-      chooses it or sees the new argument.
-    - Some launch may use a tile of at most `elements // 2` (otherwise `tile-is-long`), and more
+      chooses it or gets the new argument.
+    - Some launch may have a tile of at most `elements // 2` (otherwise `tile-is-long`), and more
       than one row (otherwise `few-rows`).
 
     ## Numerics
 
-    Safety `contract`: launches change. A sum along a two-axis tile may add in another order
+    Safety `contract`, because launches change. A sum along a two-axis tile may add in another order
     (`rounding`).
 
     ## Example
@@ -143,12 +144,13 @@ class RowBatches(Pass):
     ones, one row per program.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
-    original / rewritten. Many rows gain most, as in 1000000 rows of 64. `several_tiles=true` also
-    gains for short rows of norms, and was a loss for rows of several tiles, most for RMS norm. In
-    kernels without loops a tile of one row breaks even. Tiles of 512 elements were never slower
-    than one row per program. 2048 were slower for few rows, and by hand 1.22x to 1.98x faster than
-    512 for 65536 rows and more of 64 to 512 elements (`benchmarks/by_hand.py`). Records:
-    `benchmarks/rows.py`, `benchmarks/rows_per_program.py`, `benchmarks/results/`.
+    original / rewritten. Many rows gain most, such as 1000000 rows of 64. `several_tiles=true` is
+    also faster for short rows of norms, and slower for rows of several tiles, most for RMS norm. In
+    kernels without loops a tile of one row takes the same time. Tiles of 512 elements were never
+    slower than one row per program. Tiles of 2048 elements were slower for few rows; written by
+    hand, they were 1.22x to 1.98x faster than tiles of 512 for 65536 rows and more of 64 to 512
+    elements (`benchmarks/by_hand.py`). Records: `benchmarks/rows.py`,
+    `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
 
     elements: int = 512
@@ -162,7 +164,7 @@ class RowBatches(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("row-batch, up to 256 elements"),
         f"{WHERE}, for rows of up to 256 elements, most where there are many",
-        "each program does enough work to be worth its launch",
+        "each program has more work",
     )
 
     def __post_init__(self) -> None:
@@ -186,18 +188,18 @@ class RowBatches(Pass):
         with Attempt() as attempt:
             proof = prove_row_batch(facts, ids, Writer(facts), self.elements, attempt)
             if starts_at_most(facts, ids.axis, 1):
-                raise refuted("rows-can-be-lifted", "few-rows", "no launch has two rows")
+                raise refuted("rows-can-be-lifted", "few-rows", "every launch has one row")
             if not self.several_tiles:
                 check_tiles(proof)
             changes = proof.changes()
-            detail = "row numbers that the last program computes past the end stay below 2**31"
+            detail = "row numbers past the end, which the last program computes, are below 2**31"
             attempt.assume("no-int32-overflow", detail)
-            attempt.write(changes, "what several rows need can be written")
+            attempt.write(changes, "the code for several rows can be written")
         sums = proof is not None and proof.adds_up_floats
         return Site.of(
             attempt,
             ids.calls[0],
-            f"made each program handle several rows, about {self.elements} elements in all",
+            f"each program now handles several rows, about {self.elements} elements in total",
             "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,

@@ -321,8 +321,8 @@ class RowExits:
             of_rows = effect.kind is EffectKind.EXIT or effect.node in accesses
             if effect.node in behind and not of_rows:
                 detail = (
-                    f"{on_the_row(first.test)}, and what line {effect.line} does for all of "
-                    "them would be done where all have left"
+                    f"{on_the_row(first.test)}, and line {effect.line}, executed once for "
+                    "all rows, would also run if all rows have returned"
                 )
                 raise unknown(CLAIM, "rows-differ", detail)
         for node in (node for node in behind if isinstance(node, ast.Call)):
@@ -330,7 +330,7 @@ class RowExits:
             if value is not None and value.op is Op.LANE and self._may_be_empty(value.extent):
                 detail = (
                     f"{on_the_row(first.test)}, and the tile of line {node.lineno} may have "
-                    "no lanes, which only rows that leave before it can do with: make it above"
+                    "no lanes, which is right only for rows that return before it: move it up"
                 )
                 raise unknown(CLAIM, "rows-differ", detail)
 
@@ -532,7 +532,7 @@ class _Walk:
         if called not in LOOP_CALLS or not isinstance(target, ast.Name) or statement.orelse:
             raise not_lifted(f"the loop over `{ast.unparse(call)}`", statement.lineno)
         if self._inside.reads(call):
-            detail = f"how often the loop in line {statement.lineno} iterates depends on the row"
+            detail = f"the trip count of the loop in line {statement.lineno} depends on the row"
             raise unknown(CLAIM, "rows-differ", detail)
         before = dict(self._inside.names)
         self._inside.bind(target.id, SCALAR)

@@ -53,7 +53,7 @@ def met(parts: Iterable[Axes], line: int) -> Axes:
     if UNKNOWN not in axes:
         return axes - {f"{axis}?" for axis in axes}
     if of_rows(axes):
-        detail = f"a value in line {line} has axes that are not known, or more than one"
+        detail = f"a value in line {line} has unknown axes, or more than one"
         raise unknown(CLAIM, "not-lane-by-lane", detail)
     return OPEN
 
@@ -82,20 +82,20 @@ def not_lifted(what: str, line: int) -> Declined:
 
 def changes_kind(name: str, line: int) -> Declined:
     """The reason for a name that is one value in one place, and one for each row in another."""
-    detail = f"{name} in line {line} may be one value for all rows, or one for each"
+    detail = f"{name} in line {line} may have one value for all rows, or one per row"
     return refuted(CLAIM, "rows-differ", detail)
 
 
 def on_the_row(test: ast.expr) -> Declined:
     """The reason for a branch that is not the same for all rows."""
-    detail = f"`{ast.unparse(test)}` in line {test.lineno} may hold for some rows only"
+    detail = f"`{ast.unparse(test)}` in line {test.lineno} may be true for some rows only"
     return unknown(CLAIM, "rows-differ", detail)
 
 
 # What each expression of a kernel becomes when its program handles several rows at once
 
 EITHER: Axes = frozenset({"either"})
-"""Of a name that may be one value for all rows, or one for each."""
+"""Of a name that may have one value for all rows, or one per row."""
 
 BOOLEAN = ("bool", "int1")
 """The types of a mask."""
@@ -306,10 +306,10 @@ class LiftedExpressions:
         if at_most(target) != target:
             raise not_lifted(f"`{ast.unparse(given['pointer'])}`", call.lineno)
         if ROWS not in target and (name != "load" or any(map(of_rows, axes.values()))):
-            detail = f"line {call.lineno} goes to the same place for each row"
+            detail = f"line {call.lineno} has the same address for each row"
             if name != "load":
                 raise refuted(CLAIM, "one-place-for-all-rows", detail)
-            why = "but what it is masked by, or gives elsewhere, differs"
+            why = "but its mask or its other= differs"
             raise unknown(CLAIM, "not-lane-by-lane", f"{detail}, {why}")
         for key, part in axes.items():
             if not at_most(part) <= target:
@@ -324,7 +324,9 @@ class LiftedExpressions:
         value = self.facts.values.get(mask) if self.facts and mask else None
         if mask is None or (value is not None and (value.is_none or value.dtype in BOOLEAN)):
             return
-        detail = f"`{ast.unparse(mask)}` in line {mask.lineno} may be other than true or false"
+        detail = (
+            f"`{ast.unparse(mask)}` in line {mask.lineno} may have values other than true and false"
+        )
         raise unknown(CLAIM, "mask-is-not-boolean", detail)
 
     def reduction(
@@ -395,7 +397,7 @@ class LiftedExpressions:
         why_not = f"{helper.name}, which line {call.lineno} calls,"
         defaults = [p.name for p in helper.parameters if p.default is not None]
         if given is None or not set(names) <= {*given, *defaults}:
-            detail = f"{why_not} is given other arguments than it takes"
+            detail = f"{why_not} gets other arguments than it has parameters for"
             raise unknown(CLAIM, "not-lane-by-lane", detail)
         lifted = {name: self.axes(part) for name, part in given.items()}
         numbers = {name for name in names if not lifted.get(name)}
@@ -404,7 +406,7 @@ class LiftedExpressions:
         returned = _returned(body, helper, numbers)
         self.is_summed |= body.is_summed
         if returned == OPEN or body.edits or body.accesses:
-            detail = f"{why_not} does more than to compute lane by lane"
+            detail = f"{why_not} does more than compute lane by lane"
             raise unknown(CLAIM, "not-lane-by-lane", detail)
         return returned
 

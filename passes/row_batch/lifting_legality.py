@@ -144,9 +144,9 @@ def _tiles(facts: KernelFacts, at: PlannedLaunch) -> Iterator[Tile]:
         is_parameter = length.op is Op.CONSTEXPR and length.attribute in parameters
         passed = at.passed(length.name) if is_parameter else None
         if passed is None:
-            detail = f"how long a tile is, is not passed by the launch in {at.launch.where}"
+            detail = f"the tile length is not an argument of the launch in {at.launch.where}"
             if is_parameter and length.name in at.launch.arguments:
-                detail += f" in a way that is sure to stay: bind {length.name} to a name before it"
+                detail += f" by a name that stays bound: bind {length.name} to a name before it"
             raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", detail)
         if isinstance(passed, ast.Constant) and type(passed.value) is int and passed.value > 0:
             yield passed.value
@@ -233,7 +233,7 @@ def prove_row_batch(
     check_program_ids(ids)
     asked = ids.counted_in_helper or (ids.counts and f"line {ids.counts[0].lineno}")
     if asked:
-        detail = f"{asked} reads the number of programs, which becomes smaller"
+        detail = f"{asked} reads the number of programs, which changes"
         raise refuted("rows-can-be-lifted", "program-ids-are-used", detail)
     attempt.prove("rows-can-be-lifted", "the number of programs is not used, and no helper "
                     "reads the program id")  # fmt: skip
@@ -241,7 +241,7 @@ def prove_row_batch(
     _check_memory(facts)
     names = name_rows(facts, ids, writer)
     body = lift_body(facts, names, writer)
-    attempt.prove(CLAIM, "all that a program does for its row can be done for several at once")
+    attempt.prove(CLAIM, "the code for one row works for several rows")
     check_races(facts, AXIS, attempt)
     launches = prove_row_launches(facts, writer, names.size, elements, attempt)
     return RowBatch(facts, body, launches)
@@ -259,7 +259,7 @@ def check_tiles(proof: RowBatch) -> None:
         again = next((o.line for o in longer if o.line > (loop.node.end_lineno or 0)), None)
         if again is not None and any(value.rank for value in loop.carried.values()):
             detail = (
-                f"a row may take several tiles, which line {loop.line} adds up and line {again} "
+                f"a row may take several tiles, which line {loop.line} sums and line {again} "
                 "reads again: {several_tiles=true} permits it; measure the result"
             )
             raise unknown(CLAIM, "row-may-be-longer", detail)

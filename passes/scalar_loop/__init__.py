@@ -28,41 +28,43 @@ class ScalarLoopToTiles(Pass):
     ## What it does
 
     `for i in range(n): x = tl.load(X + i) ...` becomes a loop over tiles: `i` is a tile of indices,
-    masked by `i < n`, and each lane is an old iteration. An `if` becomes a mask or a `tl.where`.
-    Sums, maxima, minima, counts and argmax use a tile that is reduced after the loop, as in
-    `defer-reduction`. A running sum becomes `tl.cumsum` with a carry.
+    masked by `i < n`, and each lane computes one iteration of the original. An `if` becomes a mask
+    or a `tl.where`. Sums, maxima, minima, counts and argmax accumulate in a tile that is reduced
+    after the loop, as `defer-reduction` does. A running sum becomes `tl.cumsum` with a carry.
 
-    `block` sets the elements of a tile, in a constexpr of the kernel; launches stay.
+    `block` (128) is the number of elements of a tile, a constexpr in the kernel; launches do not
+    change.
 
     ## Why
 
     In a loop over single elements, all threads load the same element and wait for it. In a tile
-    each thread has its own, loads coalesce, and a hundred times fewer iterations remain.
-    Without its name the pass acts on loops that the launches show to have 64 iterations or more.
+    each thread has its own element, loads coalesce, and about a hundred times fewer iterations
+    remain. If it is not named, the pass requires that launches show a trip count of 64 or more.
 
     ## Conditions
 
     - The loop is innermost, over `range` or `tl.range`, without early exit or tiles. It only
       applies operators and language functions to numbers, and loads and stores single elements.
       Inactive lanes compute too, so no divisor may be 0.
-    - Iterations carry only reductions, running sums, and the index of the first of the largest or
-      smallest elements, which rises with the loop (`not-a-recurrence`).
+    - Iterations carry only reductions, running sums, and the index of the first maximum or minimum,
+      where indices increase from iteration to iteration (`not-a-recurrence`).
     - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
       same value. No iteration loads what another stores. Atomics are additions or the like, with
       unused result.
-    - Nothing else in the kernel accesses what the loop stores without a `tl.debug_barrier` between,
-      since other threads now store it; no atomic signals completion to another program.
+    - No other code of the kernel accesses elements that the loop stores, unless a
+      `tl.debug_barrier` is between, since other threads now store them. No atomic signals
+      completion to another program.
 
-    Assumed: two pointer parameters are the same buffer or disjoint; indices, also of inactive lanes
-    past the end, fit int32 (`no-int32-overflow`).
+    Assumed: two pointer parameters are the same buffer or disjoint; indices fit int32, also those
+    of inactive lanes past the end (`no-int32-overflow`).
 
     ## Numerics
 
     Stores, integers, booleans, and maxima and minima by `tl.maximum` and `tl.minimum` are `exact`,
     with the same bits.
 
-    Float sums, running sums and atomic sums: safety `rounding`, bits `reduction-order`; so are
-    float maxima by comparison, where only the sign of a zero may differ. If a comment or a name
+    Float sums, running sums and atomic sums have safety `rounding`, bits `reduction-order`. So have
+    float maxima by comparison, in which only the sign of a zero may differ. If a comment or a name
     promises the order of a sum, the site also needs `assumption` (`rounding-is-free`). Kernels with
     pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type) are then
     declined.
@@ -100,8 +102,8 @@ class ScalarLoopToTiles(Pass):
 
     Map, sum, count, prefix sum and argmax, 1 or 4096 rows of 3 to 16384 elements, fp32, one H200,
     Triton 3.6, cold L2, medians of 15 runs, original / rewritten. Longer loops gain more: 5.93x to
-    13.46x at 1024 elements, where tiles of 512 are faster still; tiles of 128 are as good or better
-    in shorter loops. Record: `benchmarks/scalar_loop_speed.py`, `benchmarks/results/`.
+    13.46x at 1024 elements, where tiles of 512 are faster still. In shorter loops tiles of 128 are
+    as fast or faster. Record: `benchmarks/scalar_loop_speed.py`, `benchmarks/results/`.
     """
 
     block: Literal[16, 32, 64, 128, 256, 512, 1024] = 128
@@ -112,7 +114,7 @@ class ScalarLoopToTiles(Pass):
     gain: ClassVar[Gain | None] = Gain(
         figure("scalar-loop, 64 iterations and more"),
         f"{WHERE}, for loops of 64 iterations and more, the more the longer they are",
-        "a tile is read at once, not one element after the other",
+        "a tile is loaded at once, instead of one element after the other",
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -139,8 +141,8 @@ class ScalarLoopToTiles(Pass):
         return Site.of(
             attempt,
             loop.node,
-            f"made {where} go from tile to tile",
-            f"kept {where}, one element at a time",
+            f"{where} now processes tiles",
+            f"did not change {where}, which processes single elements",
             profit=profit(loop.facts, "scalar-loop", loop=loop.loop),
-            advice=f"let each iteration of {where} take a tile of elements, not a single one",
+            advice=f"let each iteration of {where} process a tile instead of a single element",
         )

@@ -105,7 +105,10 @@ class _Reader:
 
     def _branches(self, statement: ast.If, branches: tuple[Branch, ...]) -> Iterator[Step]:
         if not self._loop.is_lane_at(statement.test):
-            text = f"line {statement.lineno} tests the same in every iteration: do it once before"
+            text = (
+                f"line {statement.lineno} tests the same condition in every iteration: "
+                "test it before the loop"
+            )
             raise unknown(CLAIM, "shapes-differ", text)
         self._check_condition(statement.test, bool(branches))
         self.questions.append(statement)
@@ -174,7 +177,7 @@ class _Reader:
 
     def _check_not_a_tile(self, node: ast.expr, value: Value) -> None:
         if value.shape != () and value.op not in (Op.DTYPE, Op.ATTRIBUTE):
-            text = f"line {node.lineno} computes something of which the shape is not known"
+            text = f"line {node.lineno} computes a value of unknown shape"
             raise unknown(CLAIM, "not-lane-by-lane", text)
 
     def _check_operator(self, op: ast.operator, right: ast.expr) -> None:
@@ -191,7 +194,7 @@ class _Reader:
         form = forms.of(value)
         number = form.constant_value
         if number == 0 or (number is None and not forms.is_positive(form)):
-            text = f"line {divisor.lineno} may divide by zero in a lane that is masked off"
+            text = f"line {divisor.lineno} may divide by zero in an inactive lane"
             raise unknown(CLAIM, "may-divide-by-zero", text)
 
     def _check_choice(self, node: ast.IfExp) -> None:
@@ -199,7 +202,7 @@ class _Reader:
         if is_constexpr(self._facts, node.test):
             return
         if any(n in self._effects for n in walk(node)):
-            text = f"line {node.lineno} loads in one case only"
+            text = f"line {node.lineno} loads in one branch only"
             raise unknown(CLAIM, "not-lane-by-lane", text)
         for part in (node.body, node.orelse):
             self._check(part, True)
@@ -233,17 +236,17 @@ class _Reader:
         if effect.volatile:
             raise refuted(CLAIM, "volatile-load", f"the load in line {node.lineno} is volatile")
         if not self._loop.is_lane(effect.pointer):
-            text = f"line {node.lineno} loads one element again and again, under another mask"
+            text = f"line {node.lineno} loads one element repeatedly, under another mask"
             raise unknown(CLAIM, "not-lane-by-lane", text)
         if effect.pointer.shape != ():
-            text = f"line {node.lineno} loads something of which the shape is not known"
+            text = f"line {node.lineno} loads a value of unknown shape"
             raise unknown(CLAIM, "not-lane-by-lane", text)
         self._check_mask(effect)
 
     def _check_mask(self, effect: Effect) -> None:
         mask = effect.mask
         if mask is not None and not mask.is_none and mask.dtype != "bool":
-            text = f"the mask in line {effect.line} may be None, or no truth value"
+            text = f"the mask in line {effect.line} may be None, or not boolean"
             raise unknown(CLAIM, "not-lane-by-lane", text)
 
     def _check_write(self, call: ast.Call, masked: bool) -> None:
@@ -264,7 +267,7 @@ class _Reader:
     # What is said
 
     def _not_understood(self, node: ast.AST) -> Declined:
-        text = f"line {getattr(node, 'lineno', 0)} does something that is not understood"
+        text = f"line {getattr(node, 'lineno', 0)} is not understood"
         return unknown(CLAIM, "opaque-value", text)
 
     def _not_lane_by_lane(self, node: ast.expr) -> Declined:

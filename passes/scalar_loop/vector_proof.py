@@ -46,7 +46,7 @@ def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> bo
     order = _Order(loop)
     exact = order.check_loop()
     check_exchange(loop.facts, loop.loop, loop.effects, order.accesses, meets=meets)
-    otherwise = "each iteration stores to elements of its own, if any"
+    otherwise = "each iteration stores to its own elements, if any"
     order.accesses.prove(attempt, INDEPENDENT, otherwise)
     if order.by_launch:
         attempt.assume_no_other_launches()
@@ -122,7 +122,8 @@ class _Order:
 
     def _shared(self, store: Effect, other: Effect, what: str) -> Declined:
         text = (
-            f"the {what} in line {other.line} may touch what another iteration stores in line "
+            f"the {what} in line {other.line} may access elements that another iteration "
+            "stores in line "
             f"{store.line}"
         )
         bases = (self.facts.bases(store) or frozenset()) | (self.facts.bases(other) or frozenset())
@@ -248,7 +249,7 @@ class _CarriedNames:
                 raise recurrence(name, step.node)
         initial = self._loop.initial[name].constant
         if not isinstance(initial, (int, float)) or initial != initial:
-            text = f"{name} may begin with NaN, which is more than nothing and less than nothing"
+            text = f"{name} may start with NaN, which no comparison replaces"
             raise unknown(SUMS, "not-a-recurrence", text)
 
 
@@ -281,13 +282,13 @@ def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
     types = _Types(loop, attempt)
     dtypes = tuple(types.check(name) for name in carried)
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
-    attempt.prove("accumulators-are-sums", what or "an iteration needs nothing of another")
+    attempt.prove("accumulators-are-sums", what or "no iteration needs values of another")
     meets = any(c.kind is not LaneMerge.PREFIX for c in carried)
     exact = prove_memory_order(loop, attempt, meets=meets)
     exact = exact and not any(map(_rounds, carried, dtypes))
     if not exact:
         check_pins(attempt, loop.facts)
-    detail = "a lane that is masked off may count beyond the end of the loop"
+    detail = "inactive lanes may have indices past the end of the loop"
     attempt.assume("no-int32-overflow", detail)
     return Vectorization(body, carried, dtypes, exact)
 
@@ -312,9 +313,9 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
     facts.check_ends(found, "warp_specialize")
     call = loop.node.iter
     if not isinstance(call, ast.Call) or not isinstance(loop.node.target, ast.Name):
-        raise unknown(claim, "loop-is-not-plain", f"{where} counts with several names")
+        raise unknown(claim, "loop-is-not-plain", f"{where} has several induction variables")
     if found.step is None:
-        raise unknown(claim, "loop-is-not-plain", f"{where} is not counted")
+        raise unknown(claim, "loop-is-not-plain", f"{where} is not over a range")
     if found.kind == "tl.static_range":
         text = f"{where} is unrolled by the compiler: write tl.range if it is long"
         raise refuted(claim, "loop-is-not-plain", text)
@@ -322,7 +323,9 @@ def _check_header(loop: ScalarLoop, attempt: Attempt) -> None:
         if bound is None or bound.shape != ():
             raise unknown(claim, "loop-is-not-plain", f"{where} has bounds of another kind")
         if facts.types.of(bound).some_in(INTEGERS - {"int32", "int64", "some integer"}):
-            raise unknown(claim, "loop-is-not-plain", f"{where} counts in another type")
+            raise unknown(
+                claim, "loop-is-not-plain", f"the induction variable of {where} has another type"
+            )
     number = facts.forms.of(found.step).constant_value
     if number is None and not facts.forms.is_positive(facts.forms.of(found.step)):
         attempt.assume("sizes-are-positive", f"the step of {where} is at least 1")
@@ -361,7 +364,7 @@ class _Types:
         for update in carried.updates:
             self._check_term(name, dtype, update.term)
         if carried.kind is LaneMerge.INDEX and dtype in FLOAT_BITS:
-            text = f"{name} is a float, and its order is not that of the loop"
+            text = f"{name} is a float, and its order differs from the loop's"
             raise unknown(claim, "type-is-unknown", text)
         self.attempt.prove(claim, f"{name} is {dtype}")
         return dtype

@@ -23,53 +23,56 @@ _LISTS = ("do_not_specialize", "do_not_specialize_on_alignment")
 
 @dataclass(frozen=True)
 class Specialization(Lint):
-    """Find sizes and strides about which the compiler knows too little for wide loads.
+    """Find sizes and strides that the compiler is not allowed to specialize, which narrows loads.
 
     ## What it does
 
-    Triton compiles a kernel separately for integer arguments that are multiples of 16, and that are
-    1. `do_not_specialize` hides both from the compiler, `do_not_specialize_on_alignment` the first,
-    an annotation `int` the second. The pass reports such a parameter where that narrows loads or
-    stores:
+    Triton compiles separate versions of a kernel for integer arguments that are multiples of 16,
+    and for those that are 1. `do_not_specialize` turns off both, `do_not_specialize_on_alignment`
+    the first, an annotation `int` the second. The pass reports such a parameter if this narrows
+    loads or stores:
 
-    - It is in the address of adjacent lanes (a row stride) or bounds their mask. Unless it is
-      known to be a multiple of 16, the lanes are not known to be aligned.
-    - It is the stride between lanes, and no length that bounds a mask or loop. Unless it is known
-      to be 1, the lanes are not known to be adjacent.
+    - The parameter is in the address of adjacent lanes (a row stride), or bounds their mask. The
+      compiler can prove that the lanes are aligned only if it knows that the parameter is a
+      multiple of 16.
+    - The parameter is the stride between lanes, and not a length that bounds a mask or loop. The
+      compiler can prove that the lanes are adjacent only if it knows that the parameter is 1.
 
-    It also reports parameters that `do_not_specialize` should list, since compiling again gives no
-    better code: a random seed; a number that sets the grid, or is compared with program ids, if
-    only comparisons of scalars and loops over programs read it. The fix lists the latter. If such a
-    number, or one in the mask of rows, is a constexpr, each value of it compiles the kernel again.
-    `tritonopt facts --compile` lists the accesses of each version of a kernel.
+    The pass also reports parameters that `do_not_specialize` should list, because another version
+    of the kernel is no better: a random seed; a number that sets the grid or is compared with
+    program ids, if only comparisons of scalars and loops over programs read it. The fix adds the
+    latter to the list. It reports such a number, or a number in the mask of rows, as a constexpr
+    too, because each of its values compiles the kernel again. `tritonopt facts --compile` lists the
+    accesses of each version.
 
     ## Why
 
-    One 16-byte access per thread becomes two or four, unnoticed, because results are equal.
+    One 16-byte access per thread becomes two or four. Results are equal, so no test finds it.
 
     ## Conditions
 
-    - In an address or mask, the parameter has an odd coefficient and no constexpr factor, which
-      could be the multiple of 16. The other terms are sizes, program ids, iterations times a size,
-      and lanes. Only accesses of the tiles with the most axes count.
-    - The list can be read. The kernel is no helper, which is compiled for what its caller knows.
-    - The access can be wider: more than one element per thread, and no store of one tile by all
-      programs.
-    - A listed parameter is no length or start that may change with each batch: the kernel loads no
-      indices, lengths or flags there.
+    - In the address or mask, the parameter has an odd coefficient and no constexpr factor, which
+      could be a multiple of 16 itself. The other terms are sizes, program ids, iterations times a
+      size, and lanes. Only accesses of the tiles with the most axes count.
+    - The list can be read. The kernel is not a helper, because a helper gets its caller's
+      knowledge.
+    - The access can be wider: it has more than one element per thread, and is not a store of the
+      same tile by all programs.
+    - A listed parameter is not a length or start that may change with each batch: the kernel loads
+      no indices, lengths or flags at addresses computed from it.
 
-    When selected explicitly (`--passes specialization`), with Triton and torch and a launch that
+    If the pass is named (`--passes specialization`), Triton and torch are installed, and a launch
     shows the arguments, the pass compiles both versions, in a process that imports the file, and
-    prints their accesses, or nothing where these are equal. It assumes that tiles that follow a
-    size end at 4096, and unknown tensors are fp16.
+    prints their accesses; if these are equal it reports nothing. It assumes that a tile as long as
+    a size has at most 4096 elements, and that tensors of unknown type are fp16.
 
-    Specialization compiles again for multiples of 16 and for 1, so servers with varying batch sizes
-    list parameters deliberately. `tritonopt suggest` shows annotations, mostly meant for readers,
-    and seeds; listed parameters only when the pass is selected.
+    Servers with varying batch sizes list parameters deliberately, to avoid compiling again. So
+    `tritonopt suggest` reports annotations, which are mostly meant for readers, and seeds; listed
+    parameters are reported only if the pass is named.
 
     ## Numerics
 
-    `exact`, bits `same`: only when the kernel is compiled changes.
+    `exact`, bits `same`: the fix only changes for which values the kernel is compiled again.
 
     ## Example
 
@@ -116,18 +119,18 @@ class Specialization(Lint):
     Nothing to measure: no code is changed.
 
     Compiled by Triton 3.7 for sm_90, in fp32 with tiles of 1024, a kernel that doubles rows has 16
-    accesses of 32 bits where its row stride is listed, else 4 of 128 bits
+    accesses of 32 bits if its row stride is listed, else 4 of 128 bits
     (`tests/passes/test_specialization_compiled.py`). Lists and annotations hide the same facts in
     Triton 3.6, 3.7 and 3.9.
     """
 
     name: ClassVar[str] = "specialization"
-    summary: ClassVar[str] = "find sizes and strides about which the compiler knows too little"
+    summary: ClassVar[str] = "find sizes and strides that the compiler may not specialize"
     fixes: ClassVar[bool] = True
     runs_file: ClassVar[bool] = True
     harm: ClassVar[str] = (
-        "each load or store moves one element instead of up to 16 bytes, because its lanes are not "
-        "known to be aligned and contiguous"
+        "each load or store moves one element instead of up to 16 bytes, because the "
+        "compiler cannot prove that its lanes are aligned and contiguous"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -215,7 +218,7 @@ def _compared_alone(facts: KernelFacts, parameter: Parameter) -> Iterator[Site]:
     harm = "a launch in the middle of a run waits for a compilation that makes nothing faster"
     node = next(a for a in facts.kernel.arguments if a.arg == parameter.name)
     if parameter.constexpr:
-        message = f"{what}, so the kernel is compiled again for each number: make it no constexpr"
+        message = f"{what}, so the kernel is compiled again for each number: remove `tl.constexpr`"
         yield Site.of_mistake(node, "hint-is-useful", "recompiles-for-nothing", message, harm)
         return
     listing = f'do_not_specialize=["{parameter.name}"]'

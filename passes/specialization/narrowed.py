@@ -93,7 +93,7 @@ def _message(which: str, group: Sequence[Loss], figures: str) -> str:
     why = f"listed in {which}" if which else "annotated int"
     first = group[0]
     if len(group) == 1:
-        mend = "take it out of the list" if which else "take the annotation away"
+        mend = "remove it from the list" if which else "remove the annotation"
         return (
             f"{first.name} is {why}, so the compiler does not know {first.what} in line "
             f"{first.effect.line}: {mend}{cost}"
@@ -102,11 +102,11 @@ def _message(which: str, group: Sequence[Loss], figures: str) -> str:
     numbers = sorted({loss.effect.line for loss in group})
     lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
     what = (
-        "which of them is 1, and so where lanes lie side by side"
+        "which of them is 1, and so which lanes are adjacent"
         if first.told is Told.ONE
-        else "whether 16 divides them, and so where loads and stores begin and end"
+        else "whether they are multiples of 16, and so whether loads and stores are aligned"
     )
-    mend = "take them out of the list" if which else "take the annotations away"
+    mend = "remove them from the list" if which else "remove the annotations"
     return (
         f"{', '.join(names)} and {last} are {why}, so the compiler does not know {what} "
         f"({lines}): {mend}{cost}"

@@ -23,42 +23,44 @@ class SplitColumns(Pass):
     ## What it does
 
     For a kernel in which one tile holds a row (`BLOCK=triton.next_power_of_2(n)`), the pass adds a
-    kernel that takes long rows in tiles of `block` elements: one loop for sums and extremes,
-    another for those that need these, a last one that stores. Each loop reloads its inputs; the
-    original kernel stays. Launches choose by the tile length: `if BLOCK > 65536:`.
+    kernel that handles long rows in tiles of `block` elements: a first loop computes sums and
+    extremes, a second computes those that depend on results of the first, a last loop stores. Each
+    loop reloads its inputs. The original kernel stays, and launches choose by the tile length: `if
+    BLOCK > 65536:`.
 
-    - `longest` (65536): the longest tile of the original kernel, a power of two.
-    - `block` (4096): the tile of longer rows, a power of two up to `longest`.
+    - `longest` (65536): the longest tile for which the original kernel is launched, a power of two.
+    - `block` (4096): the tile length for longer rows, a power of two up to `longest`.
 
-    The inverse is `one-tile`; `fuse-stats` and `online-softmax` may merge the loops.
+    `one-tile` does the opposite; `fuse-stats` and `online-softmax` may merge the new loops.
 
     ## Why
 
     Tiles of tens of thousands of elements exceed the registers, which costs more than reading the
-    row two or three times; Triton takes no tile above 1048576. It acts only where it is named.
+    row two or three times; Triton rejects tiles above 1048576 elements. The pass runs only if it is
+    named.
 
     ## Conditions
 
     - The kernel has no loops and one tile length, a constexpr without other use. Tiles are computed
       lane by lane, or reduced over the row by sum, maximum or minimum (`not-lane-by-lane`).
     - One row length masks all loads and stores of tiles (`length-matters`); lanes past it do not
-      affect reductions (`masked-off-lanes-count`). The type of what is reduced is known; sums have
+      affect reductions (`masked-off-lanes-count`). The types of reduced values are known; sums have
       32 bits or more (`accumulator-is-narrow`).
-    - Nothing stored is loaded, except earlier by the same lane (`data-may-change`): loads repeat,
-      and stores wait for the last loop. Helpers do not store, nothing orders memory
-      (`order-is-seen`), and no exit follows the first tile (`early-exit`). A name is always a tile
-      or always a scalar (`rows-differ`).
+    - No stored element is loaded, except earlier by the same lane (`data-may-change`), because
+      loads are repeated and stores move to the last loop. Helpers do not store, no barrier or
+      atomic orders memory (`order-is-seen`), and there is no exit after the first tile
+      (`early-exit`). A name is always a tile or always a scalar (`rows-differ`).
     - Launches are statements in the kernel's file with a grid tuple. No tuner or heuristic chooses
       the tile length, which provably covers the row (`row-may-be-longer`). A launcher that rejects
       long rows still does.
 
     ## Numerics
 
-    Safety `contract`: launches change. Long rows add floats in another order (`rounding`), and 0
-    times anything counts as 0 in lanes past the end. Maxima and minima assume that no row is
-    entirely NaN (`nan-rows-are-the-same`): the maximum of such a row was NaN if it filled its tile,
-    -inf otherwise; now it is -inf. Kernels that sum floats with pinned rounding (`div_rn`,
-    `sqrt_rn`, `fdiv`, a round trip through a narrow type) are declined.
+    Safety `contract`, because launches change. For long rows floats are added in another order
+    (`rounding`), and in lanes past the end we take 0 times any number as 0. Maxima and minima
+    assume that no row is entirely NaN (`nan-rows-are-the-same`): the maximum of such a row was NaN
+    if it filled its tile, -inf otherwise; now it is -inf. Kernels that sum floats with pinned
+    rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type) are declined.
 
     ## Example
 
@@ -137,9 +139,10 @@ class SplitColumns(Pass):
 
     Rows of 8192 to 65536, fp32, tiles of 4096, one H200, Triton 3.6, cold L2, original / rewritten
     (`benchmarks/column_tiles_speed.py`). Softmax and layer norm are faster in one tile with enough
-    warps, which reads rows once: hence `longest=65536`. Layer norm backward exceeds the registers
-    from 32768 on: use `longest=16384`. Rows of 131072 and 262144 reach 0.43 to 0.48 of copy
-    bandwidth, 0.49 to 0.60 after `online-softmax` or `fuse-stats`, 0.27 in layer norm backward.
+    warps, which reads rows once; so the default is `longest=65536`. Layer norm backward exceeds the
+    registers from 32768 on; use `longest=16384`. Rows of 131072 and 262144 reach 0.43 to 0.48 of
+    copy bandwidth, 0.49 to 0.60 after `online-softmax` or `fuse-stats`, 0.27 in layer norm
+    backward.
     """
 
     longest: int = 65536
@@ -182,15 +185,17 @@ class SplitColumns(Pass):
                 add_in_another_order(attempt, row.facts)
                 check_pins(attempt, row.facts)
             if columns.compares:
-                detail = "no row whose maximum or minimum is computed is NaN throughout"
+                detail = "no row whose maximum or minimum is computed is all NaN"
                 attempt.assume("nan-rows-are-the-same", detail)
             rows = prove_launches(row, self.longest, self.block, attempt)
             attempt.write(rows.changes(columns), "the loops and the launches can be written")
         return Site.of(
             attempt,
             row.lanes[0] if row.lanes else row.facts.kernel.node,
-            f"made a kernel for rows above {self.longest} elements, in tiles of {self.block}",
-            "left rows of any length to one tile",
+            f"added a kernel for rows above {self.longest} elements, with tiles of {self.block}",
+            "did not add a kernel for long rows",
             needs={Safety.CONTRACT},
-            advice=f"go through rows above {self.longest} elements in tiles of {self.block}",
+            advice=(
+                f"add a kernel for rows above {self.longest} elements, with tiles of {self.block}"
+            ),
         )

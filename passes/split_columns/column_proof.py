@@ -124,7 +124,7 @@ class OneTileRow:
         tiles = [e for e in writes if e.pointer is not None and e.pointer.shape != ()]
         if tiles:
             if len(tiles) != len(writes) or names_bound(node):
-                text = f"line {node.lineno} does more than to store a tile"
+                text = f"line {node.lineno} does more than store a tile"
                 raise refuted(CLAIM, "loop-does-more", text)
             return Kind.STORE
         bound = [n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
@@ -132,7 +132,7 @@ class OneTileRow:
         if not tiled:
             return Kind.NUMBER
         if len(tiled) != len(bound) or writes:
-            text = f"line {node.lineno} does more than to compute a tile"
+            text = f"line {node.lineno} does more than compute a tile"
             raise refuted(CLAIM, "loop-does-more", text)
         return Kind.TILE
 
@@ -196,7 +196,7 @@ def check_names(row: OneTileRow, statements: Sequence[RowStatement]) -> None:
             reduced = {n for call in statement.reductions for n in walk(call)}
             for node in walk(statement.node):
                 if isinstance(node, ast.Name) and node.id in tiles and node not in reduced:
-                    text = f"line {node.lineno} uses more of {node.id} than its elements"
+                    text = f"line {node.lineno} uses {node.id} for more than its elements"
                     raise refuted(CLAIM, "not-lane-by-lane", text)
             again = sorted(statement.binds & seen)
             if again:
@@ -261,11 +261,13 @@ class _Proof:
         self._check_mentions()
         check_names(self.row, statements)
         self._check_exits(statements)
-        self.attempt.prove(CLAIM, "all that is done to the row is done lane by lane, or reduces it")
+        self.attempt.prove(CLAIM, "all operations on the row are lane by lane, or reduce it")
         self._check_masks()
         calls = [call for statement in statements for call in statement.reductions]
         reduced = {call: self._reduced(call) for call in calls}
-        self.attempt.prove("masked-off-lanes-add-nothing", "lanes past the row change no reduction")
+        self.attempt.prove(
+            "masked-off-lanes-add-nothing", "lanes past the end of the row change no reduction"
+        )
         self._check_memory(statements)
         return ColumnTiles(self.row, statements, reduced)
 
@@ -275,7 +277,7 @@ class _Proof:
         for effect in self.facts.effects:
             where = f"{effect.name} in line {effect.line}"
             if effect.kind is EffectKind.CALL:
-                text = f"what {where} does is not known"
+                text = f"the effects of {where} are unknown"
                 raise unknown("effects-are-known", "unknown-call", text)
             known = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC, EffectKind.EXIT)
             if effect.kind not in known or effect.volatile or effect.inlined:
@@ -304,7 +306,7 @@ class _Proof:
                 raise self._of_a_row(f"the kernel has {what}")
 
     def _of_a_row(self, what: str) -> Declined:
-        return unknown(CLAIM, "not-lane-by-lane", f"{what}, of a row as a whole")
+        return unknown(CLAIM, "not-lane-by-lane", f"{what}, on a whole row")
 
     def _check_call(self, node: ast.Call, value: Value) -> None:
         """What is called may not see more of a tile than its elements, but to reduce it."""
@@ -344,7 +346,7 @@ class _Proof:
                 continue
             for effect in self.row.effects_in(statement.node):
                 if any(order > effect.order for order in exits):
-                    text = "the kernel may be left after the first tile of the row"
+                    text = "the kernel may exit after the first tile of the row"
                     raise refuted("loops-are-plain", "early-exit", text)
 
     def _check_masks(self) -> None:
@@ -359,7 +361,7 @@ class _Proof:
         value = self.facts.values[call]
         name, operand = value.reduction.name, value.operand
         if self._off(operand) != NUMERIC_REDUCTIONS[name].identity:
-            text = f"the {name} in line {call.lineno} may take in lanes past the end of the row"
+            text = f"the {name} in line {call.lineno} may include lanes past the end of the row"
             raise unknown("masked-off-lanes-add-nothing", "masked-off-lanes-count", text)
         if any(k.arg not in ("axis", "input") for k in call.keywords):
             text = f"the {name} in line {call.lineno} has options"
@@ -382,7 +384,7 @@ class _Proof:
             text = f"the type of what line {call.lineno} reduces is not known"
             raise unknown("accumulators-are-wide", "type-is-unknown", text)
         if name == "sum" and not wide:
-            text = f"line {call.lineno} adds up in {dtype}"
+            text = f"line {call.lineno} sums in {dtype}"
             raise refuted("accumulators-are-wide", "accumulator-is-narrow", text)
         assert dtype is not None
         return _SPELLED.get(dtype, dtype)
@@ -432,7 +434,7 @@ class _Proof:
             if self.accesses.of(one, other, LANES).kind is Common.OPEN and not alike:
                 text = f"lines {one.line} and {other.line} may store to one element"
                 raise unknown(INDEPENDENT, "dependence-between-iterations", text)
-        otherwise = "nothing is stored that is loaded"
+        otherwise = "no stored element is loaded"
         self.accesses.prove(self.attempt, "data-is-unchanged", otherwise)
         for statement in statements:
             if statement.kind is Kind.NUMBER:
@@ -442,7 +444,7 @@ class _Proof:
         """An atomic of one element that gives something back may be another program's signal."""
         for effect in self.row.effects_in(statement.node):
             if effect.kind is EffectKind.ATOMIC and any(w is not effect for w in writes):
-                text = f"{effect.name} in line {effect.line} may tell that all is stored"
+                text = f"{effect.name} in line {effect.line} may signal that all is stored"
                 raise refuted("data-is-unchanged", "order-is-seen", text)
 
 

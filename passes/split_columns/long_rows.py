@@ -72,7 +72,9 @@ class ColumnLoops:
             while left := [c for c in statement.reductions if c not in plan.swept]:
                 ready = [pair for pair in self._to_come(plan, index) if self._is_ready(plan, *pair)]
                 if not any(call in left for _, call in ready):
-                    raise NotExpressible(f"line {statement.node.lineno} waits for what comes later")
+                    raise NotExpressible(
+                        f"line {statement.node.lineno} uses a value that is computed later"
+                    )
                 plan.lines += self._sweep(plan, ready)
                 plan.swept |= {call for _, call in ready}
             if statement.kind is Kind.NUMBER:
@@ -324,14 +326,17 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
         text = "the launches do not call the kernel by its name, in the file's own block"
         raise refuted(claim, "unseen-launches", text)
     if [*facts.kernel.decorators] != ["triton.jit"]:
-        text = f"a decorator of the kernel may choose {tile}, or something that goes with it"
+        text = f"a decorator of the kernel may choose {tile}, or a value that depends on it"
         raise unknown("length-is-known-at-the-launch", "tile-is-not-passed", text)
     for launch in facts.launches.launches:
         _check(launch, tile)
     attempt.prove("length-is-known-at-the-launch", f"each launch passes {tile}")
     said: list[Assumption] = []
     if not is_at_most(facts, row.extent - facts.forms.of(row.tile), 0, given=said):
-        text = f"a launch may pass a {tile} that is shorter than the row, of which the rest is left"
+        text = (
+            f"a launch may pass a {tile} that is shorter than the row, which leaves the "
+            "rest of the row"
+        )
         raise unknown("rows-can-be-lifted", "row-may-be-longer", text)
     attempt.prove("rows-can-be-lifted", "the tile is as long as the row, at any launch", said)
     attempt.assume_no_other_launches()
@@ -341,13 +346,13 @@ def prove_launches(row: OneTileRow, longest: int, block: int, attempt: Attempt) 
 def _check(launch: Launch, tile: str) -> None:
     claim, given = "length-is-known-at-the-launch", launch.arguments.get(tile)
     if given is None:
-        text = f"how long a tile is, is not passed by the launch in {launch.where}"
+        text = f"the tile length is not an argument of the launch in {launch.where}"
         raise unknown(claim, "tile-is-not-passed", text)
     if isinstance(given, ast.Constant):
         text = f"the launch in {launch.where} has tiles of {given.value!r} for rows of any length"
         raise refuted(claim, "tile-is-not-passed", text)
     if not evaluation_at(launch).is_pure(given):
-        text = f"what the launch in {launch.where} passes for {tile} cannot be asked twice"
+        text = f"what the launch in {launch.where} passes for {tile} cannot be evaluated twice"
         raise unknown(claim, "tile-is-not-passed", text)
     if not isinstance(launch.grid, ast.Tuple):
         text = f"the grid of the launch in {launch.where} may be computed from {tile}"

@@ -32,48 +32,49 @@ class SplitReduce(Pass):
     ## What it does
 
     A kernel in which one program reduces a long row, or a whole tensor, in a loop gets one more
-    grid axis. Along it `SPLITS` programs share a row: each takes every `SPLITS`-th iteration and
-    stores its partial results in a `torch.empty` buffer. A second kernel combines them and does
-    what followed the loop. If that is another loop over the row (a norm, a softmax), the second
+    grid axis, along which `SPLITS` programs share a row: each runs every `SPLITS`-th iteration and
+    stores its partial results in a `torch.empty` buffer. A second kernel combines them and runs the
+    code after the loop. If that code has another loop over the row (a norm, a softmax), the second
     kernel also has `SPLITS` programs per row: each combines the partial results and runs its share
-    of the loop; the first of them does the stores outside the loop.
+    of the loop; the first of them executes the stores outside the loop.
 
     Each launch computes `SPLITS` from the row length, the number of rows and the number of
     multiprocessors. With 1 (many or short rows), the kernel compiles to the original, without
     buffer or second launch.
 
-    - `programs` (`sm*8`): total programs, a number or a multiple of the multiprocessors.
-    - `turns` (8): fewest iterations per program.
+    - `programs` (`sm*8`): the total number of programs, or `sm*K` for K per multiprocessor.
+    - `turns` (8): the least number of iterations per program.
 
     ## Why
 
-    A launch of few programs leaves most of a GPU idle, however long its rows are. Without
-    its name the pass acts where the launches show at most 132 programs and at least 64 iterations;
-    not on loops over `range(CONSTEXPR)`, such as a number of experts.
+    A launch of few programs leaves most of a GPU idle, however long its rows are. If it is not
+    named, the pass requires that launches show at most 132 programs and at least 64 iterations, and
+    skips loops over `range(CONSTEXPR)`, such as a number of experts.
 
     ## Conditions
 
-    The loop is at the kernel's top level, counted, and runs to its end; it may contain loops. After
-    it the kernel reads only accumulators of a signed type of 32 bits or more:
+    The loop is at the kernel's top level, over `range`, and has no early exit; it may contain
+    loops. Of the names bound in it, code after it reads only accumulators of a signed type of 32
+    bits or more:
 
     - sums that start at 0; maxima and minima, by `tl.maximum`, `tl.minimum` or a comparison;
     - the index of the first maximum or minimum (`tl.where(new > top, start + place, best)`), if
       indices grow with the iterations;
-    - sums of exponentials under a running maximum, as in an online softmax. If it starts at -inf, a
-      tile of only -inf makes the sum NaN, and may be a program's first tile: safety `assumption`
-      (`infinite-rows-are-the-same`).
+    - sums of exponentials with a running maximum, as in an online softmax. If the maximum starts at
+      -inf, the sum of a program whose first tile is all -inf becomes NaN, so the safety is
+      `assumption` (`infinite-rows-are-the-same`).
 
     Also:
 
     - Iterations are independent (`not-a-recurrence`), except for pointers and offsets that advance
       by a constant step. An unreduced accumulator must be 1-D.
-    - Nothing is stored, printed or asserted in the loop or before it (`done-by-every-part`). What
-      follows runs once, and need not be linear.
-    - At most one loop follows, at top level, with independent iterations (`several-sweeps`: merge
-      three loops by `fuse-stats` or `online-softmax` first). Each iteration stores a one-axis tile
-      next to the previous one (`dependence-between-iterations`), without atomics or barriers
-      (`done-by-every-part`). The second kernel must not load what it stores (`data-may-change`), so
-      in-place norms are declined.
+    - There is no store, print or assertion in the loop or before it (`done-by-every-part`). The
+      code after the loop may do anything, because it runs once.
+    - At most one loop is after it, at top level, with independent iterations (`several-sweeps`;
+      merge three loops by `fuse-stats` or `online-softmax` first). Each iteration stores a one-axis
+      tile next to the previous one (`dependence-between-iterations`), without atomics or barriers
+      (`done-by-every-part`). The second kernel must not load elements that it stores
+      (`data-may-change`), so in-place norms are declined.
     - Launches are statements in the kernel's file, have grids of one or two axes, and pass row and
       tile length.
 
@@ -81,13 +82,13 @@ class SplitReduce(Pass):
 
     ## Numerics
 
-    Safety `contract`: launches change. Maxima, minima, their indices and integer sums are exact,
-    with the same bits; `tl.max` and `tl.maximum` both drop NaN.
+    Safety `contract`, because launches change. Maxima, minima, their indices and integer sums are
+    exact, with the same bits; `tl.max` and `tl.maximum` both ignore NaN.
 
-    Float sums also need `rounding`, bits `reduction-order`, as do extremes by comparison, where the
-    sign of a zero may differ. Sums stay deterministic and have a smaller error, but their last bits
-    depend on the device, which sets `SPLITS`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
-    `fdiv`, round trips through a narrow type) are then declined.
+    Float sums also need `rounding`, bits `reduction-order`, as do extremes by comparison, in which
+    the sign of a zero may differ. Sums stay deterministic and have a smaller error, but their last
+    bits depend on the number of multiprocessors, which determines `SPLITS`. Kernels with pinned
+    rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type) are then declined.
 
     ## Example
 
@@ -167,9 +168,9 @@ class SplitReduce(Pass):
 
     Sums, extremes, means and variances, tiles of 1024, fp32, one H200, Triton 3.6, cold L2,
     original / rewritten; every run gave the same result. One row reaches copy bandwidth, 16 rows
-    0.89 of it; the variance 0.90 and 0.78; torch 0.72 to 0.99. A million rows of 64 stay at 0.11:
-    use `row-batch`. Not measured: indices of extremes. Record: `benchmarks/reductions.py`,
-    `benchmarks/results/`.
+    0.89 of it; the variance reaches 0.90 and 0.78, torch 0.72 to 0.99. A million rows of 64 stay at
+    0.11; use `row-batch` for these. Indices of extremes were not measured. Record:
+    `benchmarks/reductions.py`, `benchmarks/results/`.
 
     Layer norm and log-softmax after `fuse-stats` and `online-softmax`, 256 rows of 65536 and 16 of
     four million: 1.77x to 29.19x, 0.56 to 0.60 of copy bandwidth (`benchmarks/references.py`).
@@ -187,7 +188,7 @@ class SplitReduce(Pass):
         _FEW_ROWS,
         f"{WHERE} for one row of a billion elements and 16 of four million; {_MANY_ROWS} for many "
         "rows, which keep one program each",
-        "the whole GPU reads a row, and not one multiprocessor",
+        "the whole GPU reads a row, instead of one multiprocessor",
     )
 
     def __post_init__(self) -> None:
@@ -224,22 +225,20 @@ class SplitReduce(Pass):
                 check_pins(attempt, facts)
             axis = LaunchPlan.of(facts, attempt).new_axis()
             found = TwoKernels(split, axis, self.programs, self.turns).changes()
-            detail = (
-                "the last iterations count beyond the end of the row by as many tiles as it has"
-            )
+            detail = "the last iterations run past the end of the row by as many tiles as there are"
             attempt.assume("no-int32-overflow", f"{detail} programs, which stays below 2**31")
             attempt.write(found, "the two kernels and their launches can be written")
         where = f"the loop in line {loop.line}"
         if split is not None and split.second is not None:
             where = f"the loops in lines {loop.line} and {split.second.loop.line}"
         decides = "the launch decides" if len(launches) == 1 else "each launch decides"
-        never = "the loop does not go through the tiles of a row" if is_no_row(facts, loop) else ""
+        never = "the loop does not run over the tiles of a row" if is_no_row(facts, loop) else ""
         return Site.of(
             attempt,
             loop.node,
-            f"divided {where} over several programs ({decides} over how many)",
-            f"left {where} to one program",
+            f"split {where} over several programs ({decides} over how many)",
+            f"did not split {where}",
             needs={Safety.CONTRACT},
             profit=profit(facts, "split-reduce", loop=loop, never=never),
-            advice=f"let several programs share {where}, which one goes through alone",
+            advice=f"split {where}, which one program runs alone, over several programs",
         )

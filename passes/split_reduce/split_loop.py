@@ -127,7 +127,7 @@ def _check_loops(facts: KernelFacts, loop: Loop, attempt: Attempt) -> SecondSwee
     if second is not None:
         _check_header(second.loop)
         facts.check_counted(second.loop, *_REFUSED)
-    attempt.prove(claim, f"{where} is counted and runs to its end")
+    attempt.prove(claim, f"{where} is over a range, without early exit")
     return second
 
 
@@ -137,7 +137,7 @@ def _check_header(loop: Loop) -> None:
     claim, where = "loops-are-plain", f"the loop in line {loop.line}"
     plain = isinstance(header, ast.Call) and isinstance(target, ast.Name)
     if not plain or any(isinstance(n, ast.Starred) for n in walk(header)):
-        raise unknown(claim, "loop-is-not-plain", f"{where} has a header of its own kind")
+        raise unknown(claim, "loop-is-not-plain", f"{where} has an unknown kind of header")
     for keyword in header_of(loop).keywords:
         if keyword.arg in (None, "arg1", "arg2", "step"):
             raise unknown(claim, "loop-is-not-plain", f"{where} names its bounds")
@@ -155,11 +155,11 @@ def _check_effects(facts: KernelFacts, loop: Loop, attempt: Attempt) -> None:
         if effect.kind is EffectKind.EXIT:
             raise refuted(claim, "early-exit", f"the kernel may return {where}")
         if effect.kind is not EffectKind.LOAD:
-            text = f"{effect.name} {where} would be done by each program that has a part"
+            text = f"{effect.name} {where} would be executed by each program of the row"
             raise refuted(claim, "done-by-every-part", text)
         if effect.volatile:
             raise refuted(claim, "volatile-load", f"the load {where} is volatile")
-    attempt.prove(claim, "up to the end of the loop nothing is done but loads")
+    attempt.prove(claim, "up to the end of the loop there are only loads")
 
 
 def _step(facts: KernelFacts, loop: Loop, name: str) -> ast.expr | None:
@@ -220,7 +220,9 @@ class SecondSweep:
         accesses = Accesses(self.facts)
         for store in inside:
             if accesses.of(store, store, self.loop).kind is Common.OPEN:
-                text = f"it is not shown that line {store.line} stores to another element each time"
+                text = (
+                    f"it is not proved that line {store.line} stores to another element each time"
+                )
                 raise unknown(INDEPENDENT, "dependence-between-iterations", text)
         for one, other in combinations(stores, 2):
             if (one in inside or other in inside) and self.facts.may_alias(one, other):
@@ -228,7 +230,7 @@ class SecondSweep:
         loads = [e for e in self.facts.effects if e.kind is EffectKind.LOAD and self._is_again(e)]
         prove_unchanged(attempt, self.facts, loads, stores, "nothing is stored")
         where = f"each iteration of the loop in line {self.loop.line}"
-        accesses.prove(attempt, INDEPENDENT, f"{where} stores to elements of its own")
+        accesses.prove(attempt, INDEPENDENT, f"{where} stores to its own elements")
 
     def _is_again(self, load: Effect) -> bool:
         """Whether the second kernel does it: after the first loop, or before it."""
@@ -266,7 +268,7 @@ class SecondSweep:
             inside = self.loop in effect.loops
             allowed = (EffectKind.LOAD, EffectKind.STORE, *(() if inside else (EffectKind.ATOMIC,)))
             if effect.kind not in allowed or effect.volatile:
-                text = f"{effect.name} in line {effect.line} would be done by several programs"
+                text = f"{effect.name} in line {effect.line} would be executed by several programs"
                 raise refuted("parts-are-independent", "done-by-every-part", text)
         for statement in self.alone:
             bound = names_bound(statement)

@@ -63,7 +63,7 @@ class TwoKernels:
     def changes(self) -> list[Change]:
         kernel, loop, size = self.kernel, self.loop, self.size
         if kernel.node not in kernel.module.tree.body:
-            raise NotExpressible(f"{kernel.name} is no function of the file's own block")
+            raise NotExpressible(f"{kernel.name} is not a top-level function of the file")
         if not all(kernel.module.has_own_lines(s) for s in kernel.node.body):
             raise NotExpressible("several statements of the kernel share a line")
         changes: list[Change] = [AddParameter(kernel, f"{buffer}=None") for buffer in self.buffers]
@@ -157,7 +157,7 @@ class TwoKernels:
         if extent.op is Op.CONST:
             return str(extent.constant)
         if extent.op is not Op.CONSTEXPR or extent.name in names_bound(self.kernel.node):
-            raise NotExpressible("the extent of an accumulator is no parameter")
+            raise NotExpressible("the extent of an accumulator is not a parameter")
         return extent.name
 
     # The second kernel
@@ -230,7 +230,7 @@ class TwoKernels:
             if second.loop.node in statements:
                 was = f" in {self.text(header)}:"
                 if header.lineno != header.end_lineno or code.count(was) != 1:
-                    raise NotExpressible(f"the header of line {header.lineno} is no plain line")
+                    raise NotExpressible(f"the header of line {header.lineno} is not on one line")
                 code = code.replace(was, f" in {self._divided(header)}:")
             is_apart = first != end and not self.kernel.module.lines.texts[first].strip()
             yield "\n" * is_apart + code

@@ -17,34 +17,35 @@ from tritonopt.source.kernels import Parameter
 
 @dataclass(frozen=True)
 class ToldMultiples(Pass):
-    """Tell the compiler which sizes and strides are multiples of 8.
+    """Let the compiler know that sizes and strides are multiples of 8.
 
     ## What it does
 
-    A heuristic asks at each launch whether the sizes and strides that decide where rows begin and
-    end are multiples of 8. Where they are, `N = N // 8 * 8` stands first in the kernel: the same
-    number, of which the compiler now knows it.
+    At each launch, a heuristic tests whether the sizes and strides that determine where rows begin
+    and end are multiples of 8. If they are, the kernel first executes `N = N // 8 * 8`, which does
+    not change N, but proves to the compiler that N is a multiple of 8.
 
-    - `of=8` (the default): 8 elements of 16 bits are 16 bytes. `of=4`: so are 4 of 32 bits.
+    - `of=8` (the default) is for types of 16 bits, of which 8 elements are 16 bytes; `of=4` is for
+      types of 32 bits.
 
     ## Why
 
-    Triton tells its compiler of integer arguments whether they are multiples of 16, and nothing
-    else. Rows of 5000 or 50264 elements are loaded and stored one element at a time.
+    Triton's compiler knows of an integer argument only whether it is a multiple of 16, or 1. So
+    rows of 5000 or 50264 elements are loaded and stored one element at a time.
 
     ## Conditions
 
-    - The parameter decides how wide an access may be (`tritonopt explain specialization`), and
-      nothing else stands in the way.
-    - Launches pass sizes and strides of tensors: the heuristic divides what is passed
-      (`type-is-unknown`). The kernel does not reassign it (`name-is-bound-elsewhere`).
-    - A heuristic can be added: no kernel calls this one, and no decorator may skip heuristics.
-      Launches in other files pass integers as well (assumed).
-    - Name it last: other passes do not see through the branch.
+    - The width of an access depends on the parameter (`tritonopt explain specialization`), and on
+      nothing else that is unknown.
+    - Launches pass sizes and strides of tensors, which the heuristic can divide
+      (`type-is-unknown`). The kernel does not rebind the parameter (`name-is-bound-elsewhere`).
+    - A heuristic can be added: no kernel calls this one, and no decorator may skip heuristics. We
+      assume that launches in other files pass integers too.
+    - The pass is the last one in `--passes`, because other passes cannot analyze the new branch.
 
     ## Numerics
 
-    `rounding` where something is reduced, for threads hold other elements; else `exact`.
+    `rounding` if the kernel has a reduction, because threads hold other elements; else `exact`.
 
     ## Example
 
@@ -97,11 +98,12 @@ class ToldMultiples(Pass):
 
     ## Measured
 
-    1.04x to 4.25x for rows whose length 8 divides (4, in fp32) and 16 does not, 1.00x for others.
+    1.04x to 4.25x for rows whose length is a multiple of 8 (of 4 in fp32), not of 16; 1.00x for
+    others.
 
     Row kernels of `examples/`, 4096 rows of 1000 to 50264 elements, bf16 and fp32, one H200, Triton
-    3.6, cold L2 (`benchmarks/rewrites_speed.py`). Layer norm and its backward pass gain most: their
-    atomics and several arrays become wide as well.
+    3.6, cold L2 (`benchmarks/rewrites_speed.py`). Layer norm and its backward pass gain most,
+    because atomics and accesses to several arrays become wide too.
     """
 
     of: Literal["8", "4"] = "8"
@@ -125,8 +127,8 @@ class ToldMultiples(Pass):
         yield Site.of(
             attempt,
             facts.kernel.node,
-            f"told the compiler where {names} are multiples of {self.of}",
-            "left sizes as they are",
+            f"let the compiler know if {names} are multiples of {self.of}",
+            "did not add a heuristic",
             needs={Safety.ROUNDING} if rounds else (),
             bits=Bits.REDUCTION_ORDER if rounds else Bits.SAME,
         )

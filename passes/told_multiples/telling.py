@@ -57,7 +57,7 @@ def check(facts: KernelFacts, asked: Sequence[Parameter], attempt: Attempt) -> N
     for parameter in asked:
         name, default = parameter.name, parameter.default
         if name in bound or not (default is None or _is_number(default)):
-            detail = f"{name} is not at every place what the launch passes"
+            detail = f"{name} is not the launch's argument everywhere"
             raise unknown(_CLAIM, "name-is-bound-elsewhere", detail)
         form = Polynomial.of(Param(name))
         passed = [substitute(form, binding) for binding in facts.launches.bindings]
@@ -65,8 +65,8 @@ def check(facts: KernelFacts, asked: Sequence[Parameter], attempt: Attempt) -> N
             detail = f"{name} may be None or a float: no launch shows a size of a tensor"
             raise unknown(_CLAIM, "type-is-unknown", detail)
     names = ", ".join(p.name for p in asked)
-    attempt.prove(_CLAIM, f"{names}: multiples stay as they are when divided and multiplied")
-    detail = "files that were not given use it for launches only, and pass numbers"
+    attempt.prove(_CLAIM, f"{names}: dividing and multiplying does not change multiples")
+    detail = "files that were not given only launch it, and pass numbers"
     attempt.assume("launches-are-seen", detail)
 
 

@@ -16,36 +16,39 @@ from tritonopt.rewriting.protocol import Lint
 
 @dataclass(frozen=True)
 class UnboundedStore(Lint):
-    """Find accesses outside their buffer, with sizes for which they are.
+    """Find loads and stores outside of their buffer, with sizes for which this happens.
 
     ## What it does
 
-    A mask that is missing, bounds another index than the address uses, or compares with the wrong
-    length or `<=`, lets lanes reach past the end; `offsets - 1` reads before the start. The pass
-    reports the access with a launch, a shape, a program, a lane and the element.
+    Lanes access memory past the end if a mask is missing, bounds another index than that of the
+    address, or compares with the wrong length or by `<=`; `offsets - 1` reads before the start. The
+    pass reports the access with a launch, a shape, a program, a lane and the element.
 
     `boundary_check` and the shape of a descriptor are masks.
 
-    It also reports an access whose index is loaded and may be -1, as the kernel shows elsewhere: it
-    compares the index with 0 or -1, and the mask of this access does not. And a pointer that one
-    loop moved by whole tiles past the place where the mask of the next loop begins; and a grid that
-    fits one configuration of a tuner: under another, whose programs store fewer elements, some are
-    never stored.
+    The pass also reports:
+
+    - an access whose index is loaded and may be -1: the kernel compares the index with 0 or -1
+      elsewhere, but not in the mask of this access;
+    - a pointer that one loop advances by whole tiles, past the element at which the mask of the
+      next loop starts;
+    - a grid that fits one configuration of a tuner: under another configuration, whose programs
+      store fewer elements, some elements are never stored.
 
     ## Why
 
-    The write lands in another tensor, the read finds its elements. Tests with multiples of the
-    block size never see it.
+    The store overwrites another tensor; the load reads elements of another tensor. Tests whose
+    sizes are multiples of the block size do not find this.
 
     ## Conditions
 
-    Reported only with an example in numbers, for a launch with readable grid, arguments and
-    configurations. The launcher allocates the buffer (`torch.empty`, `torch.empty_like`,
-    `x.new_empty`) or receives it; tensors are assumed contiguous. Not reported where callers may
-    pass only what fits:
+    An access is reported only with an example in numbers, for a launch whose grid, arguments and
+    configurations can be read. The launcher allocates the buffer (`torch.empty`,
+    `torch.empty_like`, `x.new_empty`) or gets it as an argument; we assume contiguous tensors. An
+    access is not reported if callers may pass only sizes that fit:
 
-    - Whether it overflows depends on a plain argument (flags have their defaults), on the ratio of
-      two tensors' sizes, or on a fixed buffer length.
+    - Whether the access is outside depends on a plain argument (flags have their defaults), on the
+      ratio of two tensors' sizes, or on a fixed buffer length.
     - The number of dimensions matters and is unknown: `m, n = x.shape` and `x.numel()` show it,
       `x.shape[0]` does not.
     - The launcher has an unknown check or decorator, or calls a function that may raise; a caller
@@ -53,9 +56,9 @@ class UnboundedStore(Lint):
     - Sizes are declared: `Float[Tensor, "m 128"]`, `# tritonopt: x: f32[m, 128]`.
     - The offset or mask is loaded or unknown.
 
-    Sizes that launcher or kernel reject are not tried (`assert n % 64 == 0`,
-    `if x.shape != y.shape: raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`). Conditions that
-    involve no size (`bias is not None`) may be true or false.
+    Examples respect the sizes that launcher and kernel accept (`assert n % 64 == 0`, `if x.shape !=
+    y.shape: raise`, `tl.static_assert(N == D)`, `x.view(-1, 128)`). Conditions without a size
+    (`bias is not None`) may be true or false.
 
     ## Numerics
 
@@ -101,7 +104,7 @@ class UnboundedStore(Lint):
     """
 
     name: ClassVar[str] = "unbounded-store"
-    summary: ClassVar[str] = "find accesses outside their buffer, with sizes that show it"
+    summary: ClassVar[str] = "find accesses outside their buffer"
     harm: ClassVar[str] = "memory past the buffer belongs to another tensor, and no error is raised"
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
@@ -113,13 +116,13 @@ class UnboundedStore(Lint):
         from tritonopt.facts.memory.buffers import find_left_out, find_overruns
 
         for effect, numbers in find_left_out(facts):
-            message = f"the grid is right for one of the configurations only: {numbers}"
-            harm = "elements keep whatever was in memory"
+            message = f"the grid is right for only one of the configurations: {numbers}"
+            harm = "the other elements are not written"
             claim, reason = "stays-in-its-buffer", "leaves-elements"
             yield Site.of_mistake(effect.node, claim, reason, message, harm)
         for effect in facts.effects:
             if numbers := _is_ahead(facts, effect):
-                harm = "elements of other rows are read or overwritten, and nothing is raised"
+                harm = "elements of other rows are read or overwritten, and no error is raised"
                 claim, reason = "stays-in-its-buffer", "pointer-is-ahead"
                 yield Site.of_mistake(effect.node, claim, reason, numbers, harm)
         for effect, numbers in find_overruns(facts):
@@ -177,7 +180,8 @@ def _is_ahead(facts: KernelFacts, effect: Effect) -> str:
                     if first is not None and tile and first % tile:
                         return (
                             f"in program {program} the loop before moved the pointer by "
-                            f"{-(-first // tile) * tile}, and the mask has this {effect.name} "
-                            f"begin at {first} (the launch in {binding.launch.where})"
+                            f"{-(-first // tile) * tile}, and by its mask this "
+                            f"{effect.name} starts at {first} (the launch in "
+                            f"{binding.launch.where})"
                         )
     return ""

@@ -29,7 +29,8 @@ def find_below_zero(facts: KernelFacts) -> Iterator[tuple[Effect, str]]:
                 if index is not None and index.passes(effect):
                     yield (
                         effect,
-                        f"line {index.asked} asks whether the index that line {load.line} loads is "
+                        f"line {index.asked} tests whether the index that line {load.line} "
+                        "loads is "
                         f"below 0, and this {effect.name} does not: where it is -1, it is of an "
                         "element before that row",
                     )

@@ -32,54 +32,56 @@ class UndefinedLanes(Lint):
     ## What it does
 
     Inactive lanes of a `tl.load` without `other=` are undefined, and so is a reduction that
-    includes them; with an `other=` that is not its identity, the reduction is wrong
-    (`other-changes-the-result`). The pass reports the load. It adds or replaces `other=` where one
-    value suits all uses, and else clears the lanes with `tl.where` in front of the reduction;
-    without its name, where that is a safe fix.
+    includes them. With an `other=` that is not the identity of the reduction, the result is wrong
+    (`other-changes-the-result`). The pass reports the load. As a fix, it adds or replaces `other=`
+    if one value is right for all uses, and otherwise sets the lanes by `tl.where` before the
+    reduction. If it is not named, it makes only safe fixes.
 
     ## Why
 
-    Without `other=` current hardware reads 0. That makes these results wrong
+    Without `other=` current GPUs read 0. This makes the following results wrong
     (`zero-changes-the-result`): a maximum of negative numbers, a minimum of positive ones, a
-    product, `tl.sum(tl.exp(x))` (1 per inactive lane), a variance (the squared mean). A plain sum
-    is right by luck (`undefined-lanes-reduced`): an interpreter or the next compiler may load
-    anything.
+    product, `tl.sum(tl.exp(x))` (1 too much per inactive lane), a variance (the squared mean too
+    much per lane). A plain sum is right only because of the 0 (`undefined-lanes-reduced`); an
+    interpreter or the next compiler may load another value.
 
-    With no pass named, it fixes the first kind where the type is known, and the second where
-    `other=0.0` is enough: the machine code stays the same. What is left of the second kind appears
-    when the pass is selected (`--passes undefined-lanes`).
+    If it is not named, the pass fixes `zero-changes-the-result` if the type is known, and
+    `undefined-lanes-reduced` if `other=0.0` is enough, with which the machine code stays the same.
+    Other findings of `undefined-lanes-reduced` are reported if the pass is named.
 
     ## Conditions
 
-    Reported where all of this is shown:
+    A load is reported if all of this is proved:
 
-    - The mask varies along a reduced axis, so that active and inactive lanes mix. (The result of a
-      row that is masked off completely is undefined, but not stored.)
-    - The inactive lanes reach the reduction. Index arithmetic shows this: no `tl.where` replaces
-      them. Where a factor is 0 there, only the selected pass reports them: `0 * NaN` is NaN.
+    - The mask varies along a reduced axis, so that active and inactive lanes mix. (If a row is
+      masked off completely, its result is undefined, but not stored.)
+    - The inactive lanes reach the reduction: no `tl.where` replaces them. If another factor is 0 in
+      these lanes, they are reported only if the pass is named, because `0 * NaN` is NaN.
     - The mask is not known to be true in all lanes, and a launch executes the code.
 
-    Included are sums accumulated per lane and reduced after a loop, scores of inactive keys (by way
-    of `tl.dot` or a sum), blocks, which read 0 outside of their shape, and `tl.sort`, `tl.topk` and
-    reverse scans, which mix lanes. Example numbers show whether 0 changes the result; undecided
-    cases count as the second kind, and so do maxima of integers, usually lengths or indices.
+    These count as reductions too: sums accumulated per lane and reduced after a loop, scores of
+    inactive keys (through `tl.dot` or a sum), blocks, whose elements outside of their shape are
+    read as 0, and `tl.sort`, `tl.topk` and reverse scans, which mix lanes. Whether 0 changes the
+    result is decided by example numbers; undecided cases, and maxima of integers (usually lengths
+    or indices), are reported as `undefined-lanes-reduced`.
 
-    An `other=` is reported where it is a number and changes the result. For maxima and minima,
-    which depend on the sign of the data, each launch must pass its launcher's argument, loaded
-    once: whoever writes `other=0.0` may know what another kernel has stored.
+    An `other=` is reported if it is a number and changes the result. A maximum or minimum, which
+    depends on the sign of the data, is reported only if each launch passes a tensor that its
+    launcher gets as an argument, and the kernel loads the tensor once: the author of `other=0.0`
+    may know that another kernel stored no negative numbers.
 
-    `other=` is neutral: 0 for a sum of products, minus infinity for a maximum or a sum of
-    exponentials. All loads of the reduction get it, or none: where all their reductions agree, and
-    no load is in a helper, which may have other callers; an infinity only where no store can write
-    such a lane and the type is not known to be integer (an unknown type is assumed to be float,
-    unless `other=` is an integer; a `tl.where` that needs no such assumption comes first).
-    `tl.where` needs a mask of the shape of what is reduced, with
-    its names unchanged, and no accumulator of a loop.
+    The fix uses the identity: 0 for a sum of products, minus infinity for a maximum or a sum of
+    exponentials. All loads of a reduction get it, or none. They get it if all reductions of these
+    loads agree, and no load is in a helper, which may have other callers. They get an infinity only
+    if no store can write such a lane and the type is not known to be integer. (An unknown type is
+    assumed to be float, unless `other=` is an integer; a `tl.where` that needs no such assumption
+    is preferred.) The fix by `tl.where` requires that the mask has the shape of the reduced tile,
+    that its names are not bound again, and that the tile is not an accumulator of a loop.
 
     ## Numerics
 
-    Counts as `exact`, because the value was undefined. A wrong result does change, and
-    `rewrite --verify` reports the difference.
+    `exact`: the pass changes only results that were undefined or wrong. `rewrite --verify` reports
+    the difference.
 
     ## Example
 

@@ -75,7 +75,7 @@ def finding(
     claim = Condition("masked-off-lanes-add-nothing", Status.REFUTED, what, reason)
     site = Site(node, (claim,), f"{what}{effect}: {mend}", analysis=True, is_reported=bool(shown))
     if gives_other(first.load):
-        site = replace(site, harm="the number of elements in a tile changes the result")
+        site = replace(site, harm="the result depends on the number of inactive lanes in the tile")
     mended = _fix(facts, found, undefined, wanted)
     if mended is None:
         return site
@@ -251,7 +251,7 @@ def _cleared(facts: KernelFacts, found: TakenIn) -> _Fix | None:
         return None
     code = f"{where}({writer.text(mask)}, {writer.text(operand)}, {filler})"
     conditions = (shown,) if shown is not None and math.isinf(neutral) else ()
-    text = f"these lanes with {where}"
+    text = f"these lanes by {where}"
     change = ReplaceExpression(operand, code)
     return _Fix((change,), f"cleared {text}", f"clear {text}", conditions)
 
@@ -295,7 +295,7 @@ def _floats(facts: KernelFacts, load: Effect, value: Value) -> Condition | None:
     for made in facts.interpretation.table.made_by(Op.ELEMENTWISE):
         name = made.function.removeprefix("math.")
         if name in FLOAT_FUNCTIONS and value in made.operands:
-            return Condition("type-stays", Status.PROVED, f"{name} takes floats alone")
+            return Condition("type-stays", Status.PROVED, f"{name} takes only floats")
     if load.other is not None and (load.other.dtype == "int" or is_integer(load.other.dtype)):
         return None  # as an author writes it who loads integers
-    return Condition("type-stays", Status.ASSUMED, "what is loaded counts as floats")
+    return Condition("type-stays", Status.ASSUMED, "we assume that floats are loaded")

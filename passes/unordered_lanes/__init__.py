@@ -23,40 +23,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UnorderedLanes(Lint):
-    """Find elements that one lane stores and another loads, with no barrier between.
+    """Find elements that one lane stores and another loads without a barrier between.
 
     ## What it does
 
-    A program that stores to a buffer and loads it with another mapping from lanes to elements
-    passes values between threads. So does one that loads elements and then overwrites some of them
-    in other lanes. The pass reports the second access with two lanes that access one element, and
-    inserts `tl.debug_barrier()` before it.
+    If a program stores elements of a buffer and then loads them in other lanes, values pass between
+    threads. The order matters too if a program loads elements and then overwrites them in other
+    lanes. The pass reports the second access, with two lanes that access one element, and inserts
+    `tl.debug_barrier()` before it.
 
     ## Why
 
-    Only a barrier orders the warps of a program: without one a warp reads the old value where it
-    is ahead of the warp that stores, or the new value where it is late. Triton's interpreter runs
-    all lanes at once and hides it.
+    Only a barrier orders the warps of a program. Without a barrier, a warp may load before another
+    warp stores, or after it. Triton's interpreter runs all lanes at once, so it does not show the
+    race.
 
     ## Conditions
 
     - Both accesses go to one parameter, or to two for which a launch passes one tensor or views of
       it. Index arithmetic shows that two different lanes access one element, for all strides and
       sizes that the launches leave open. No mask or branch excludes either.
-    - No barrier, atomic or unknown call stands between, on the way through the next iteration
-      either. Some launch may have more than one warp.
-    - Scalars are stored by one thread and loaded by all: reported where a tile depends on the
-      loaded value.
+    - No barrier, atomic or unknown call is between the accesses, also if the second is in the next
+      iteration of a loop. Some launch may have more than one warp.
+    - A scalar is stored by one thread and loaded by all threads. This is reported if a tile depends
+      on the loaded value.
 
-    Where lanes exchange values in between (a reduction, a scan, `tl.dot`), today's compiler has a
-    barrier: that is reported only when the pass is selected.
+    If lanes exchange values between the accesses (a reduction, a scan, `tl.dot`), current compilers
+    insert a barrier there; this case is reported only if the pass is named.
 
-    Left alone are addresses that are loaded or computed in an unknown way. No barrier is inserted
-    between two accesses of one statement or of one call of a helper.
+    Addresses that are loaded, or computed in an unknown way, are not reported. No barrier is
+    inserted between two accesses of one statement or of one call of a helper.
 
     ## Numerics
 
-    `exact`: where the warps ran in order, nothing changes.
+    `exact`: the result is that of warps that run in order.
 
     ## Example
 
@@ -85,10 +85,10 @@ class UnorderedLanes(Lint):
 
     name: ClassVar[str] = "unordered-lanes"
     fixes: ClassVar[bool] = True
-    summary: ClassVar[str] = "find elements that lanes hand over without tl.debug_barrier()"
+    summary: ClassVar[str] = "find elements that lanes exchange without tl.debug_barrier()"
     harm: ClassVar[str] = (
-        "warps of a program run in no fixed order: the load may return the value from before the "
-        "store, or from after it"
+        "warps of a program run in no fixed order: the load may return the old value or the "
+        "stored one"
     )
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:

@@ -240,9 +240,9 @@ def test_what_was_looked_up_is_looked_up_again(tmp_path: Path) -> None:
 
 def test_a_rewritten_file_is_read_again(run: Any) -> None:
     asked = ("rewrite", "lib", "--passes", "undefined-lanes", "--write")
-    assert "1 site passed" in run(*asked)[3]
+    assert "1 rewrite applied" in run(*asked)[3]
     computed, _, _, said = run(*asked)
-    assert computed and "0 sites passed" in said
+    assert computed and "0 rewrites applied" in said
     assert not run(*asked)[0]
 
 

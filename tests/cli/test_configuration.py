@@ -93,7 +93,7 @@ ignore = ["b"]
         ("[tool.tritonopt]\nexclude = 'x'\n", "2:1: exclude must be a list of patterns"),
         (
             "[tool.tritonopt]\nassume = [\n  'a',\n]\nsafety = [\n 'round',\n]\n",
-            "5:1: safety: 'round' is no safety level; legal: exact, ",
+            "5:1: safety: 'round' is not a safety level; legal: exact, ",
         ),
         (
             "[tool.tritonopt.per-file]\nfiles = []\n",
@@ -143,10 +143,10 @@ def test_what_verify_reads_is_its_own(run: Any) -> None:
 def test_a_flag_wins(run: Any) -> None:
     write("k.py")
     configure("[tool.tritonopt]\npasses = ['double-to-add']\n")
-    assert "1 site passed" in run("k.py")[2]
-    assert "0 sites passed" in run("k.py", "--isolated")[2]
+    assert "1 rewrite applied" in run("k.py")[2]
+    assert "0 rewrites applied" in run("k.py", "--isolated")[2]
     configure("[tool.tritonopt]\npasses = 'nonsense'\n")
-    assert "1 site passed" in run("k.py", "--passes", "double-to-add")[2]
+    assert "1 rewrite applied" in run("k.py", "--passes", "double-to-add")[2]
 
 
 def test_a_configuration_that_is_none(run: Any) -> None:
@@ -160,7 +160,7 @@ def test_excluded_files(run: Any) -> None:
     for path in ("k.py", "generated/k.py", "sub/x_pb.py", "sub/x.py"):
         write(path, KERNEL)
     configure("[tool.tritonopt]\npasses = 'double-to-add'\nexclude = ['/generated', '*_pb.py']\n")
-    assert "2 sites passed" in run(".")[2]
+    assert "2 rewrites applied" in run(".")[2]
     code, out, err = run("generated/k.py")
     assert (code, out) == (0, "")
     assert err.startswith("note: generated/k.py: excluded by ") and "pyproject.toml" in err

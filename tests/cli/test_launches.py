@@ -172,7 +172,7 @@ def test_a_kernel_of_another_text_is_not_meant(run: Run) -> None:
     Path("k.py").write_text(KERNEL.replace("sum = 0.0", "sum = 1.0") + OTHER)
     code, out, err = run("rewrite", "k.py", "--launches", "l.json")
     assert (code, out) == (2, "")
-    assert "k.py: l.json has launches of another text of total, which are not used" in err
+    assert "k.py: l.json has launches of another version of total, which are not used" in err
     Path("k.py").write_text(f"# moved\n\n{KERNEL}{OTHER}")
     code, out, err = run("rewrite", "k.py", "--launches", "l.json")
     assert code == 0 and split(out) and out.count("def total_final") == 1
@@ -190,7 +190,7 @@ def test_only_the_kernel_that_is_meant_counts(run: Run) -> None:
     ("text", "says"),
     [
         (None, "l.json: does not exist: add `-- COMMAND` to record it"),
-        ("{", "l.json: is no file of recorded launches: record it with `--launches l.json -- "),
+        ("{", "l.json: is not a file of recorded launches: record it with `--launches l.json -- "),
         ('{"version": 9}', "l.json: has recorded launches of version 9, and this tritonopt reads"),
     ],
 )

@@ -98,7 +98,7 @@ def test_a_command_that_there_is_not(
     with pytest.raises(SystemExit) as left:
         main([command, "a.py"])
     assert left.value.code == 2
-    assert f"no command is named '{command}'; " in (err := capsys.readouterr().err)
+    assert f"there is no command '{command}'; " in (err := capsys.readouterr().err)
     assert advice in err
 
 
@@ -142,7 +142,7 @@ def test_the_catalog(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert names == [*sorted(toy.name for toy in toys.PASSES), *groups.GROUPS]
     place = next(i for i, line in enumerate(lines) if line.startswith("rounding-double-to-add "))
     assert lines[place].endswith(f"  {toys.DoubleToAdd.summary}")
-    assert lines[place + 1].strip() == "acts where it is named; safety rounding"
+    assert lines[place + 1].strip() == "runs if named; safety rounding"
     assert "{spelling=...} plain, tight; default plain" in map(str.strip, lines)
 
 

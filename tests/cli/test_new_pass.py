@@ -216,14 +216,20 @@ def refused(checkout: Path, capsys: Captured, *names: str) -> str:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("DropZero", "'DropZero' is no name of a pass: write it in kebab-case, as in drop-zero"),
-        ("drop_zero", "'drop_zero' is no name of a pass: write it in kebab-case, as in drop-zero"),
-        ("../x", "'../x' is no name of a pass: write it in kebab-case, as in x"),
+        (
+            "DropZero",
+            ("'DropZero' is not a valid name of a pass: write it in kebab-case, as in drop-zero"),
+        ),
+        (
+            "drop_zero",
+            ("'drop_zero' is not a valid name of a pass: write it in kebab-case, as in drop-zero"),
+        ),
+        ("../x", "'../x' is not a valid name of a pass: write it in kebab-case, as in x"),
         ("-", "is no name of a pass"),
-        ("8-rows", "'8-rows' is no name of a pass: write it in kebab-case\n"),
-        ("all", "'all' means something else already: use two words"),
-        ("lambda", "'lambda' means something else already: use two words"),
-        ("site", "'site' means something else already: use two words"),
+        ("8-rows", "'8-rows' is not a valid name of a pass: write it in kebab-case\n"),
+        ("all", "'all' already has another meaning: use two words"),
+        ("lambda", "'lambda' already has another meaning: use two words"),
+        ("site", "'site' already has another meaning: use two words"),
         ("fuse-stats", "there is a pass 'fuse-stats' already; choose another name"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_named_list_fixes_first_whatever_its_order() -> None:
 @pytest.mark.parametrize("command", [(), ("--careful",), ("--write",), ("--check",)])
 def test_without_a_profitable_site_it_is_silent(run: Run, command: tuple[str, ...]) -> None:
     Path("k.py").write_text(PLAIN)
-    done = "2 kernels: 0 sites passed, 0 missed"
+    done = "2 kernels: 0 rewrites applied, 0 not applied"
     code, out, err = run("rewrite", "k.py", *command)
     assert (code, out) == (0, "") and re.fullmatch(rf"1 file, {done}; 0 files .*\n", err)
     assert run("suggest", "k.py")[:2] == (0, "")
@@ -188,11 +188,11 @@ def test_stdin_cannot_be_fixed(run: Run) -> None:
 def test_what_is_not_listed_is_counted(run: Run) -> None:
     Path("k.py").write_text(SOFTMAX + RELU)
     every = run("rewrite", "k.py", "--explain-missed")[2]
-    number = every.count(": missed, ")
+    number = every.count(": not applied, ")
     assert number and f"{number} missed; " in every
     said = f"{number} missed (--explain-missed lists them); "
     assert said in run("rewrite", "k.py")[2]
-    assert "0 missed; " in run("rewrite", "k.py", "--careful")[2]
+    assert "0 not applied; " in run("rewrite", "k.py", "--careful")[2]
 
 
 ROW = """\

@@ -77,7 +77,7 @@ def test_what_a_place_is(text: str, expected: Place) -> None:
         ("none.py:12", "none.py: does not exist"),
         ("D:\\none.py", "D:\\none.py: does not exist"),
         (".:ring", ".:ring: . is a directory; name a file of it, as in FILE.py:ring"),
-        ("k.py:", "k.py:: say which kernel or line, as in k.py:12"),
+        ("k.py:", "k.py:: give a kernel or line, as in k.py:12"),
     ],
 )
 def test_what_is_no_place(text: str, message: str) -> None:
@@ -96,7 +96,7 @@ def test_only_what_is_named_changes(run: Any, where: str) -> None:
     assert code == 0 and out.count("@@ ") == 1 and whole.count("@@ ") == 2
     assert "tl.max_contiguous" in out and "def other" in "".join(TWO.splitlines(True)[17:18])
     assert err.splitlines()[0].startswith("k.py:20:14: contiguity-hints")
-    assert err.endswith("2 kernels: 1 site passed, 0 missed; 1 file would change\n")
+    assert err.endswith("2 kernels: 1 rewrite applied, 0 not applied; 1 file would change\n")
 
 
 def test_several_places_of_one_file(run: Any) -> None:

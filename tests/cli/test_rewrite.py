@@ -70,7 +70,7 @@ def test_a_diff_on_stdout_and_remarks_on_stderr(run: Any) -> None:
     assert "-    y = x * 2\n+    y = x + x\n" in out
     assert err.splitlines() == [
         "k.py:8:9: double-to-add [exact]: x * 2 is x + x",
-        "1 file, 1 kernel: 1 site passed, 0 missed; 1 file would change",
+        "1 file, 1 kernel: 1 rewrite applied, 0 not applied; 1 file would change",
     ]
     assert file.read_text() == KERNEL
 
@@ -87,7 +87,7 @@ def test_a_missed_site_lists_its_conditions(run: Any) -> None:
     code, out, err = run("k.py", "--passes", "rounding-double-to-add")
     assert (code, out) == (0, "")
     assert err.splitlines()[:2] == [
-        "k.py:8:9: rounding-double-to-add [rounding]: missed, not-a-name: x * 2 is x + x",
+        "k.py:8:9: rounding-double-to-add [rounding]: not applied, not-a-name: x * 2 is x + x",
         "    refuted  is-a-name: x + 1",
     ]
 
@@ -202,7 +202,7 @@ def test_without_a_name_a_pass_without_a_measured_gain_does_not_act(run: Any) ->
     write("k.py")
     code, out, err = run("k.py")
     assert (code, out) == (0, "")
-    assert err == "1 file, 1 kernel: 0 sites passed, 0 missed; 0 files would change\n"
+    assert err == "1 file, 1 kernel: 0 rewrites applied, 0 not applied; 0 files would change\n"
 
 
 def test_safety(run: Any) -> None:
@@ -213,7 +213,7 @@ def test_safety(run: Any) -> None:
     for level in ("exact", "contract"):
         code, out, err = run("k.py", *passes, "--safety", level)
         assert (code, out) == (0, "")
-        assert "missed, safety: needs rounding, which was not allowed" in err
+        assert "not applied, safety: needs rounding, which was not allowed" in err
 
 
 @pytest.mark.parametrize("level", ["", "fast", "rounding,", "roundin"])
@@ -242,7 +242,7 @@ def test_a_fact_that_was_not_needed_is_reported(run: Any) -> None:
     assert (
         "note: --assume 'BLOCKS <= 8': no kernel has a parameter BLOCKS; did you mean BLOCK?" in err
     )
-    assert "note: --assume 'N == 4': no site uses it" in err
+    assert "note: --assume 'N == 4': no rewrite uses it" in err
 
 
 @pytest.mark.parametrize("expression", ["N ==", "4 % 3 == 0", "import os", ""])
@@ -408,10 +408,12 @@ def test_a_failure_inside_a_pass(run: Any) -> None:
     code, out, err = run("bad.py", "good.py", "--passes", "crash")
     assert code == 2
     assert "+++ b/good.py" in out and "bad.py" not in out
-    assert "bad.py:6:1: crash [exact]: missed, internal-error: the kernel is left as it was" in err
+    assert (
+        "bad.py:6:1: crash [exact]: not applied, internal-error: the kernel was not changed" in err
+    )
     *_, last, summary = err.splitlines()
     assert last.startswith("bad.py:6:1: ") and "crash failed: ZeroDivisionError" in last
-    assert "is left as it was" in last and "please report it" in last
+    assert "was not changed" in last and "please report it" in last
     assert summary.endswith("1 error, 1 of them internal")
     code, out, _ = run("bad.py", "good.py", "--passes", "crash", "--format", "json")
     report = json.loads(out)
@@ -434,7 +436,7 @@ def test_a_failure_around_the_passes_is_one_file_lost(
     reading = source.read
     monkeypatch.setattr(source, "read", read)
     write("odd.py")
-    check_the_other(run, "odd.py", words="odd.py: left as it was: RuntimeError: of ours")
+    check_the_other(run, "odd.py", words="odd.py: not changed: RuntimeError: of ours")
 
 
 def test_a_file_that_cannot_be_written(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

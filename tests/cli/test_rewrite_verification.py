@@ -212,7 +212,7 @@ def test_a_library(
     folder = tmp_path / "src"
     folder.mkdir()
     (folder / "one.py").write_text(LIBRARY)
-    # Nothing launches this one, so its rewrite is left out.
+    # Nothing launches this one, so its rewrite is dropped.
     alone = LIBRARY.partition("\n\ndef relu(")[0] + "\n"
     (folder / "alone.py").write_text(alone)
     (folder / "helper.py").write_text("x = 1\n")
@@ -220,10 +220,10 @@ def test_a_library(
     effort = "--max-examples 3 --engine local --jobs 1"
     assert main([*command.split(), *effort.split()]) == 1
     said = capsys.readouterr().err
-    assert said.endswith("; 1 file with changes left out by --verify\n")
+    assert said.endswith("; 1 file with changes dropped by --verify\n")
     rows = said[said.index("verdict  ") :].splitlines()[1:3]
     assert [row.split()[:3] for row in rows] == [
-        ["left", "out", "src/alone.py"],
+        ["dropped", "src/alone.py", "changes"],
         ["verified", "src/one.py", "identical,"],
     ]
     assert (folder / "alone.py").read_text() == alone

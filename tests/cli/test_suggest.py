@@ -154,7 +154,7 @@ def logsumexp(x: torch.Tensor):
 
 """
 """A kernel of which two loops become one, at line 15 where it stands first."""
-_LESS = "each row is read from memory once less"
+_LESS = "each row is read from memory one time less"
 
 
 def test_what_why_worth_and_the_command(run: Any) -> None:
@@ -619,7 +619,10 @@ def test_what_is_suppressed_is_not_rewritten_either(capfd: pytest.CaptureFixture
     write("k.py", RING.replace("offs % N", "offs % N  # tritonopt: ignore[contiguity-hints]"))
     assert main(["rewrite", "k.py", "--passes", "contiguity-hints", "--check"]) == 0
     out, err = capfd.readouterr()
-    assert (out, err) == ("", "1 file, 1 kernel: 0 sites passed, 0 missed; 0 files would change\n")
+    assert (out, err) == (
+        "",
+        "1 file, 1 kernel: 0 rewrites applied, 0 not applied; 0 files would change\n",
+    )
 
 
 # Processes

@@ -267,7 +267,9 @@ def test_algebra_stands_beside_the_verdict(answer: Any, capsys: pytest.CaptureFi
     assert report["algebra_bound"] == 2.5e-30
     assert report["evidence"] == ["same algebra", "same numbers"]
     main(["verify", "a.py", "b.py"])
-    assert "  algebra: same (4 draws, by chance at most 1e-29)" in capsys.readouterr().out
+    assert (
+        "  algebra: same (4 draws, false with probability at most 1e-29)"
+    ) in capsys.readouterr().out
 
 
 def test_json_knows_no_infinity(answer: Any, capsys: pytest.CaptureFixture[str]) -> None:

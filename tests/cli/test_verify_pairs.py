@@ -84,7 +84,7 @@ def test_what_cannot_be_run_is_no_yes(
 def test_what_says_the_same_is_not_run(judged: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert judged({"helper.py": "x = 1  # one\n"}, {}) == 0
     assert capsys.readouterr().out == (
-        "0 files differ: 0 verified, 0 with a counterexample, 0 without an answer; "
+        "0 files differ: 0 verified, 0 with a counterexample, 0 without a verdict; "
         "4 files say the same\n"
     )
 
@@ -106,7 +106,7 @@ def test_the_table(judged: Any, capsys: pytest.CaptureFixture[str]) -> None:
         ["counterexample", "sub/b.py", "3", "0.0", "interpreter"],
     ]
     assert table.endswith(
-        "2 files differ: 1 verified, 1 with a counterexample, 0 without an answer; "
+        "2 files differ: 1 verified, 1 with a counterexample, 0 without a verdict; "
         "2 files say the same\n"
     )
 

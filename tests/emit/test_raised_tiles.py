@@ -190,7 +190,7 @@ def test_a_tile_whose_length_matters_stays(changes: list[tuple[str, str]]) -> No
 def test_loops_whose_counter_is_used_as_a_tensor_stay(change: tuple[str, str]) -> None:
     result = rewritten(change)
     assert not result.changed
-    assert "takes the counter of the loop for a tensor" in result.remarks[0].message
+    assert "uses the induction variable as a tensor" in result.remarks[0].message
 
 
 HEURISTIC = 'triton.heuristics({"EVEN": lambda args: args["N"] % args["BLOCK"] == 0})'

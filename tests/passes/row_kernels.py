@@ -34,7 +34,7 @@ FLAWS = (
     "barrier",
     "stores deviations",
     "last tile used",
-    "flag in the second sweep only",
+    "flag in the second loop only",
     "other flag",
     "at least 2",
     "ends too early",
@@ -287,10 +287,10 @@ class _Writer:
     def residual(self, second: bool, tile: str) -> list[str]:
         """What is added to a tile where a flag says so."""
         n, flaw = self.n, self.s.flaw
-        wrong = flaw in ("flag in the second sweep only", "other flag")
+        wrong = flaw in ("flag in the second loop only", "other flag")
         if not self.s.flagged and not wrong:
             return []
-        if not second and flaw == "flag in the second sweep only":
+        if not second and flaw == "flag in the second loop only":
             return []
         flag = "not ADDS" if second and flaw == "other flag" else "ADDS"
         where = f"{n.x} + {self.row_offset} + {n.n} - 1 - {n.cols}"

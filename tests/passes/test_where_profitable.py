@@ -1,4 +1,4 @@
-"""Unnamed, a pass acts where it is profitable; named, wherever it is legal."""
+"""Unnamed, a pass runs where profitable; named, wherever it is legal."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_what_would_let_an_atomic_be_summed_is_said() -> None:
         "    cols = tl.arange", "    if row >= M:\n        return\n    cols = tl.arange"
     )
     (remark,) = rewrite_source(guarded, "grid-stride").remarks
-    assert "the atomic in line 17 done once" in remark.message
+    assert "the atomic in line 17 executed once" in remark.message
 
 
 def test_what_is_to_be_expected_is_said() -> None:
@@ -153,7 +153,7 @@ def test_what_is_to_be_expected_is_said() -> None:
         (remark,) = rewrite_source(text, "grid-stride{programs=2}").remarks
         assert remark.kind is RemarkKind.PASSED
         said[case] = remark.message
-    assert "a gain is to be expected, for there are fewer atomics" in said["weight_gradient"]
+    assert "faster is expected, because there are fewer atomics" in said["weight_gradient"]
     assert "a gain or a loss: loads are saved" in said["row_kernel"]
     assert "a loss is to be expected, for nothing is saved" in said["grid_of_meta"]
 
@@ -266,7 +266,7 @@ def test_a_group_leaves_what_gains_at_no_size() -> None:
     grouped = rewrite_source(text, "rows")
     assert outcome(grouped, "defer-reduction") == {("missed", "not-profitable")}
     (said,) = (r.message for r in grouped.remarks if r.pass_name == "defer-reduction")
-    assert "stays in the loop, and is waited for" in said
+    assert "stays in the loop, and every iteration waits for it" in said
     for spec in ("defer-reduction", "rows,defer-reduction"):
         assert outcome(rewrite_source(text, spec), "defer-reduction") == {("passed", "")}
 

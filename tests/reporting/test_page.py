@@ -198,7 +198,7 @@ def test_a_rewrite_has_its_diff_its_evidence_and_the_command() -> None:
         ("identical", "yes, every bit"),
         ("equivalent", "yes, up to rounding"),
         ("counterexample", "Not the same function"),
-        ("unsupported", "No answer could be reached"),
+        ("unsupported", "Inconclusive"),
     ],
 )
 def test_a_verdict_is_said_in_words(name: str, said: str, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_what_could_not_be_done_is_told_at_the_top() -> None:
     for file, told in zip(files, (False, True), strict=True):
         page = rewrite_page([file], summary_of(file), FACTS, apply="do it", verifies=True)
         assert (
-            "In 1 file something could not be done; the file's entry says what." in page.lead
+            "In 1 file an error occurred; the file's entry has the message." in page.lead
         ) is told
 
 
@@ -327,7 +327,7 @@ def test_a_tuning_says_what_was_accepted_and_what_was_not() -> None:
         "tritonopt tune a.py --write",
         f"differs {EVIL}",
         f"could not {EVIL}",
-        "not shown to be the same function",
+        "not verified",
         "same-elements",
         "2.000x",
     ):
@@ -355,7 +355,7 @@ def test_a_tuning_without_a_gpu_claims_no_times() -> None:
     )
     page = tuning_page([Answer("f.py", "f", "a", "a", rows=(first,), tried=tried)], FACTS, apply="")
     text = read(rendered(page)).text
-    for wrong in ("faster on this GPU", "others were faster", "stays as it is", "Time saved"):
+    for wrong in ("faster on this GPU", "others were faster", "stays unchanged", "Time saved"):
         assert wrong not in text
     assert "Nothing was timed" in text and "1 of 2 variants looked at" in text
     (table,) = page.subjects[0].compiled
@@ -385,7 +385,7 @@ def test_a_path_is_shown_as_a_person_types_it_and_calls_by_the_same_names(
     assert page.subjects[0].name == "a/f.py: f"
     assert page.subjects[0].tables[0].rows[0][0] == "n=8"
     assert str(tmp_path) not in read(rendered(page)).text
-    assert "a/f.py: f: stays as it is" in [*tuning_lines([answer], Style(color=False))]
+    assert "a/f.py: f: stays unchanged" in [*tuning_lines([answer], Style(color=False))]
 
 
 def test_nothing_has_no_sign_and_code_in_a_note_is_code() -> None:

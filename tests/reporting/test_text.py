@@ -35,7 +35,7 @@ def test_a_passed_remark_tells_what_was_assumed() -> None:
 
 def test_a_missed_remark_tells_its_reason_and_what_was_not_proved() -> None:
     assert lines(remark(RemarkKind.MISSED, reason="different-mask", safety=frozenset())) == [
-        "a/k.py:12:5: fuse-stats [exact]: missed, different-mask: one sweep",
+        "a/k.py:12:5: fuse-stats [exact]: not applied, different-mask: one sweep",
     ]
     details = (
         Condition("same-range", Status.ASSUMED, "nothing was done under it"),
@@ -73,8 +73,8 @@ def test_on_a_terminal_what_does_not_fit_stands_below_indented() -> None:
     terminal = text.Style(False, columns=72)
     made = remark(RemarkKind.MISSED, reason="different-mask", message="the loops read other tiles")
     assert lines(made, terminal)[:2] == [
-        "a/k.py:12:5: fuse-stats [contract,rounding]: missed, different-mask: the",
-        "    loops read other tiles",
+        "a/k.py:12:5: fuse-stats [contract,rounding]: not applied,",
+        "    different-mask: the loops read other tiles",
     ]
     detail = Condition("same-range", Status.ASSUMED, "X and Y are taken to be two buffers, or one")
     made = remark(RemarkKind.PASSED, message="x" * 40, conditions=(detail,))
@@ -106,13 +106,13 @@ def test_the_summary_counts() -> None:
     summary = Summary()
     summary.add(FileFindings("a.py", 1, True, "diff", (remark(RemarkKind.PASSED),)))
     assert text.summary_line(summary, wrote=False) == (
-        "1 file, 1 kernel: 1 site passed, 0 missed; 1 file would change"
+        "1 file, 1 kernel: 1 rewrite applied, 0 not applied; 1 file would change"
     )
     assert text.summary_line(summary, wrote=True).endswith("1 file was rewritten")
     missed = remark(RemarkKind.MISSED)
     summary.add(FileFindings("b.py", 3, True, "diff", (missed, missed), ("one", "two")))
     assert text.summary_line(summary, wrote=True) == (
-        "2 files, 4 kernels: 1 site passed, 2 missed; 2 files were rewritten; 2 errors"
+        "2 files, 4 kernels: 1 rewrite applied, 2 not applied; 2 files were rewritten; 2 errors"
     )
     assert summary.errors == {"b.py": ["one", "two"]}
 
@@ -121,6 +121,6 @@ def test_the_summary_counts_what_is_not_listed() -> None:
     summary = Summary()
     summary.add(FileFindings("a.py", 1, remarks=(remark(RemarkKind.MISSED),), unlisted=9))
     assert text.summary_line(summary, wrote=False) == (
-        "1 file, 1 kernel: 0 sites passed, 10 missed (--explain-missed lists them); "
+        "1 file, 1 kernel: 0 rewrites applied, 10 not applied (--explain-missed lists them); "
         "0 files would change"
     )

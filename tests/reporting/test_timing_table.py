@@ -57,7 +57,7 @@ def test_a_row_has_times_ratio_interval_and_share_of_the_copy() -> None:
     loss = next(line for line in found if line.startswith("m=8, n=32"))
     assert " ".join(loss.split()) == "m=8, n=32 20.00 ms 40.00 ms 0.500x 0.490 to 0.510 - -"
     assert found[-1] == (
-        "2 calls: 1 faster, 1 slower, 0 without a difference that was seen; geometric mean 1.000x"
+        "2 calls: 1 faster, 1 slower, 0 without a significant difference; geometric mean 1.000x"
     )
 
 

@@ -27,7 +27,7 @@ def test_what_was_not_looked_at_is_not_said_to_be_no_faster() -> None:
         answer = Answer("f.py", "f", "", "", rows=(row,), tried=tried, machine=machine)
         return next(x for x in tuning_lines([answer], Style(color=False)) if "n=8" in x)
 
-    assert said(Fate.WAITING, Fate.WAITING).endswith("no variant was looked at")
+    assert said(Fate.WAITING, Fate.WAITING).endswith("no variant was tried")
     assert said(Fate.WAITING, Fate.DROPPED).endswith("none was faster so far")
     assert said(Fate.SAME_CODE, Fate.DROPPED).endswith("no variant was faster")
 
@@ -50,7 +50,7 @@ def test_without_a_gpu_it_is_said_what_the_figures_let_expect() -> None:
     answer = Answer("f.py", "f", "o", "o", rows=(first,), tried=tuple(tried))
     (said,) = [x for x in tuning_lines([answer], Style(color=False)) if "what follows" in x]
     assert said.strip() == (
-        "what follows: time first (fewer barriers): a; likely slower (more spills): b; "
+        "next: time first (fewer barriers): a; likely slower (more spills): b; "
         "no clear sign: c; time first (fewer spills): d; "
         "likely slower (more failures to compile): e; time first (fewer barriers and spills): g. "
         "Only times decide: tritonopt tune on a GPU"

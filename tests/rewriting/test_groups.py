@@ -43,7 +43,9 @@ def test_what_a_group_stands_for(spec: str, means: str) -> None:
 
 
 def test_a_group_takes_no_options_and_hides_no_repetition() -> None:
-    with pytest.raises(PassSelectionError, match="'pair' stands for a group and takes no options"):
+    with pytest.raises(
+        PassSelectionError, match="'pair' is a group of passes and takes no options"
+    ):
         registry.select("pair{formula=moments}")
     with pytest.raises(PassSelectionError, match="'max-to-where' is given twice"):
         registry.select("pair,max-to-where,max-to-where")

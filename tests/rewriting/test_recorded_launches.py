@@ -278,7 +278,7 @@ def test_each_configuration_of_a_tuner_is_a_launch() -> None:
 def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "l.json"
     file.write_text(text)
-    with pytest.raises(RecordingError, match=r"l\.json: is no file of recorded launches"):
+    with pytest.raises(RecordingError, match=r"l\.json: is not a file of recorded launches"):
         recorded_launches.read(file)
 
 

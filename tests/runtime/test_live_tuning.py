@@ -140,7 +140,7 @@ def test_what_fails_is_told_once_and_not_kept(gpu: Planted, tmp_path: Path) -> N
     gpu.plan.write_text(json.dumps({**plan, "gpu": False}))
     module = load(tmp_path, TEXT)
     kernel = tuned(module.relu)
-    with pytest.warns(UserWarning, match="relu is not tuned.*torch sees no GPU here"):
+    with pytest.warns(UserWarning, match="relu is not tuned.*torch finds no GPU here"):
         assert "tl.maximum" in launch(kernel)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -294,7 +294,7 @@ def test_without_a_gpu_there_is_one_warning(tmp_path: Path, monkeypatch: Any) ->
             launch(kernel, n=1000)
         assert len(launched) == 2
     (warning,) = said
-    assert "torch sees no GPU here" in str(warning.message)
+    assert "torch finds no GPU here" in str(warning.message)
 
 
 def test_in_the_interpreter_there_is_one_warning(tmp_path: Path, monkeypatch: Any) -> None:

@@ -186,7 +186,7 @@ def test_nothing_to_do_gives_a_new_function_and_says_why(relu: Any) -> None:
     assert (remark.pass_name, remark.reason) == ("grid-stride", "unseen-launches")
     assert "a live kernel can be launched from anywhere" in remark.message
     (remark,) = tritonopt.optimize(relu, passes="licm").tritonopt.remarks
-    assert (remark.kind, remark.message) == (RemarkKind.MISSED, "licm found nothing to do here")
+    assert (remark.kind, remark.message) == (RemarkKind.MISSED, "licm found no site here")
 
 
 def test_without_a_pass_it_says_so(relu: Any) -> None:

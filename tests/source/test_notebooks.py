@@ -103,7 +103,7 @@ def test_code_that_leaves_its_cell_is_refused(tmp_path: Path, kernels: str) -> N
         file.text.replace("_ipython_cell(3)\n", ""),
         file.text.replace("_ipython_line(2)", "pass"),
     ):
-        with pytest.raises(SourceError, match="cells that cannot be told apart"):
+        with pytest.raises(SourceError, match="cells that cannot be separated"):
             write_file(file, new)
     assert path.read_text() == kernels
 
@@ -116,7 +116,7 @@ def test_rewritten_in_place(
     assert main(["rewrite", "--write", "--passes", "online-softmax,row-batch", str(path)]) == 0
     err = capsys.readouterr().err
     assert "online-softmax [rounding]: merged" in err and "cells run in any order" in err
-    assert "row-batch [contract]: missed, unseen-launches" in err
+    assert "row-batch [contract]: not applied, unseen-launches" in err
     before, after = json.loads(kernels), json.loads(path.read_text())
     changed = [
         a["source"] != b["source"] for a, b in zip(before["cells"], after["cells"], strict=True)

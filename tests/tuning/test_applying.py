@@ -156,7 +156,7 @@ def test_edits_elsewhere_stay_and_edits_there_are_seen() -> None:
 def test_a_record_of_another_version_is_said(tmp_path: Path) -> None:
     record = tmp_path / ".tritonopt" / "file.json"
     record.parent.mkdir()
-    for text, said in ((json.dumps({"version": 99}), "another version"), ("{", "is no record")):
+    for text, said in ((json.dumps({"version": 99}), "another version"), ("{", "is not a record")):
         record.write_text(text)
         with pytest.raises(RecordError, match=said):
             recorded(tmp_path / "file.py", TEXT)
@@ -188,7 +188,7 @@ def test_a_record_that_somebody_edited_is_said(
     outcome.record.write_text(json.dumps(record))
     if place[-1] == "gpu" and value == "text":
         return  # that is one
-    with pytest.raises(RecordError, match="is no record"):
+    with pytest.raises(RecordError, match="is not a record"):
         recorded(file, TWO)
 
 

@@ -77,8 +77,8 @@ def test_arguments_are_for_every_launcher_that_takes_them(file: Path) -> None:
 @pytest.mark.parametrize(
     "wanted, said",
     [
-        ({}, "shows no sizes. Write for example: --args 'x: f32"),
-        ({"command": ("true",)}, "made no call of double that can be made again"),
+        ({}, "has no calls with sizes. Write for example: --args 'x: f32"),
+        ({"command": ("true",)}, "made no call of double that can be repeated"),
         ({"command": ("no-such-command-here",)}, "cannot be started"),
         ({"args": "x: f32[n]"}, "no size has a number"),
     ],

@@ -56,5 +56,7 @@ def test_another_question_is_not_answered(other: dict[str, Any]) -> None:
 
 def test_what_came_to_no_verdict_is_asked_again() -> None:
     trials: Any = Remembered()
-    Kept(trials).keep(QUESTION, Evidence("unsupported", reason="it was not verified within 5 s"))
+    Kept(trials).keep(
+        QUESTION, Evidence("unsupported", reason="its verification did not end within 5 s")
+    )
     assert not trials.found

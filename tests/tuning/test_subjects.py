@@ -84,7 +84,7 @@ def test_without_args_the_file_is_run(of: Of) -> None:
 @pytest.mark.parametrize(
     "wanted, said",
     [
-        ({}, "shows no sizes. Write for example: --args 'x: f32"),
+        ({}, "has no calls with sizes. Write for example: --args 'x: f32"),
         ({"args": "x: f32[n]"}, "no size has a number"),
         ({"grid": "n"}, "add --kernel"),
         ({"command": ("true",), "args": "x: f32[n=4]"}, "the command chooses"),

@@ -374,14 +374,14 @@ def test_variants_that_there_is_no_time_for_are_left(
     monkeypatch.setattr(_Tuning, "no_more_variants", lambda tuning: True)
     answer = planted.tuned(WINS_LATER)
     assert not answer.changed
-    assert "run it again, and it goes on" in answer.notes[-1]
+    assert "run it again to continue" in answer.notes[-1]
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
 
 
 def test_what_was_not_compiled_in_time_is_said_too(planted: Planted) -> None:
     answer = tune_subject(replace(planted.request(budget=0.0), gpu=False))
     assert {tried.fate for tried in answer.tried} == {Fate.WAITING}
-    assert "run it again, and it goes on" in answer.notes[-1]
+    assert "run it again to continue" in answer.notes[-1]
 
 
 def test_what_was_compiled_before_is_not_compiled_again(

@@ -321,7 +321,7 @@ def test_a_missing_file_and_a_missing_library(
 def test_the_gpu_says_the_same(subject: str, against: Callable[..., Verdict]) -> None:
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
-        pytest.skip("torch sees no GPU: the cuda backend was NOT tested")
+        pytest.skip("torch finds no GPU: the cuda backend was NOT tested")
     verdict = against(subject, backend="cuda", max_examples=20)
     assert verdict.verdict == "identical", verdict
     assert verdict.backend.startswith("cuda: ")

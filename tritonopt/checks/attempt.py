@@ -113,7 +113,7 @@ class Attempt:
         self._conditions.append(Condition(claim, Status.ASSUMED, detail))
 
     def assume_no_other_launches(
-        self, detail: str = "the given files have every launch of it"
+        self, detail: str = "the given files contain every launch of this kernel"
     ) -> None:
         """What the launches show holds of all launches, those in files not given included."""
         said = (("no-other-launches", detail) == (c.claim, c.detail) for c in self._conditions)

@@ -26,482 +26,476 @@ class Reason(NamedTuple):
 _CLAIMS = """
 accumulators-are-wide: Each accumulator, and what is added to it, is of a type of 32 bits or more
     that holds the result.
-accumulators-can-be-combined: The partial results of several programs can be stored and combined
-    into what one program found.
-accumulators-are-sums: What the loop carries is a reduction that starts at its identity and is
-    updated by its operation alone.
-order-is-made-sure-of: A tensor that is read in the order of memory is contiguous.
-grid-is-known: The launches show how many programs they start, and another number of programs can do
-    the same.
-arguments-are-understood: The arguments of the call are seen, and of the types that it needs.
-block-is-a-descriptor: A tensor descriptor can stand for the block.
+accumulators-can-be-combined: The partial results of several programs can be stored, and combining
+    them gives the result of one program.
+accumulators-are-sums: Each loop-carried name is a reduction that starts at its identity and is only
+    updated by its operation.
+order-is-made-sure-of: A tensor that the kernel reads as contiguous is contiguous.
+grid-is-known: The launches show the number of programs, and another number of programs can compute
+    the same result.
+arguments-are-understood: The arguments of the call are visible, and have the types that the call
+    needs.
+block-is-a-descriptor: The block meets the requirements of a tensor descriptor.
 programs-share-tiles: Programs of one row, and those of one column, load the same tiles.
-programs-are-numbered-in-rows: The program ids are the row and the column of a tile, in whole rows.
-block-pointers-are-followed: Each block pointer is followed from where it is made to each load and
-    store through it.
-hint-is-useful: The hint about a number improves the compiled code, and has the form that the
-    compiler takes.
+programs-are-numbered-in-rows: The program ids are the row and the column of a tile, and the grid
+    has only complete rows.
+block-pointers-are-followed: All uses of each block pointer are known, from `make_block_ptr` to each
+    load and store.
+hint-is-useful: The hint improves the compiled code, and has the form that the compiler accepts.
 squares-of-deviations: The second loop adds squared deviations from the mean of the first, unrounded
     and without weights.
 condition-can-move: The condition is the same in every iteration and can be evaluated before the
     loop.
-constant-is-plain: One operand is a name and the other an ordinary constant, so that both can be
-    written twice.
-code-is-small: The new code, or its tiles, stay within the limit of the pass and of the hardware.
-type-stays: Each value has the type that it had, or one in which the result is the same.
-result-is-used: The result of each statement is used.
-lanes-are-ordered: What one lane stores and another loads has a barrier between, or one warp does
-    both.
-data-is-unchanged: Nothing stores to what is read, or orders memory, from the first read to the
-    last.
-sizes-are-positive: Sizes are at least 1 where they divide or bound a loop, or an empty row gives
-    what it gave.
-rounding-is-free: Nobody relies on the bits, the order or the formula of the sums, and what is
-    computed instead fits their types.
-effects-are-known: Every effect of the kernel is understood.
-loops-are-plain: The loops are counted and run to their ends, and nothing leaves the kernel early.
-exponents-are-below-the-maximum: Exponentials are of elements less a maximum of theirs, which may be
-    one of another loop.
-nothing-else-is-lost: With the old code no comment, no effect and no other result is lost.
-parameter-can-be-added: The kernel can take one more parameter, and a heuristic for it, wherever it
-    is named.
-hint-is-true: What the hint promises holds in every program and every iteration.
-is-expressible: What the new code needs has a name where it would stand.
-iterations-are-independent: No iteration touches what another one stores, and each can be computed
-    lane by lane.
-parts-are-independent: No program and no part of the kernel reads, overwrites or waits for what
-    another one writes.
+constant-is-plain: One operand is a name and the other an ordinary constant, so both can be written
+    twice.
+code-is-small: The new code and its tiles stay within the limits of the pass and of the hardware.
+type-stays: Each value keeps its type, or gets a type in which the result is the same.
+result-is-used: The value of each statement is used.
+lanes-are-ordered: If one lane stores an element and another loads it, there is a barrier between,
+    or only one warp.
+data-is-unchanged: From the first read to the last there is no store to the data, and no operation
+    that orders memory.
+sizes-are-positive: Sizes that divide or bound a loop are at least 1, or an empty row keeps its
+    result.
+rounding-is-free: No code depends on the bits, the order or the formula of the sums, and the new
+    intermediate results fit their types.
+effects-are-known: All effects of the kernel are known.
+loops-are-plain: The loops are over `range`, have no early exit, and the kernel does not return
+    between them.
+exponents-are-below-the-maximum: Each exponential is of an element minus a maximum over these
+    elements, possibly computed in another loop.
+nothing-else-is-lost: The removed code contains no comment, no effect and no other result.
+parameter-can-be-added: The kernel can get another parameter, and a heuristic for it, at every use
+    of its name.
+hint-is-true: The hint is true in every program and every iteration.
+is-expressible: All values that the new code needs have a name at its place.
+iterations-are-independent: No iteration accesses elements that another iteration stores, and each
+    iteration can be computed lane by lane.
+parts-are-independent: No program, and no part of the kernel, reads, overwrites or waits for data
+    that another one writes.
 is-understood: The expressions at the site are small enough to be compared.
-infinite-rows-are-the-same: A row of nothing but -inf gives what it gave.
+infinite-rows-are-the-same: The result for a row of only -inf stays the same.
 launches-are-seen: Every launch of the kernel is in the files that were given.
 launches-can-be-tuned: A tuner can run the kernel many times, and choose for every launch.
-length-is-known-at-the-launch: The launch shows how long the row and the tile are, and may make the
-    tile longer.
-recorded-launches: Launches pass what those of the user's own run did (`-- COMMAND` or `--launches
-    FILE`).
-reads-nothing-more: The new code reads no element that the old code would not have read.
-loads-run-ahead: Something that the loop loads can be loaded some iterations ahead.
-mask-is-true-for-whole-tiles: Where the new branch is not taken, the mask is true for each element
-    of the tile.
-masked-off-lanes-add-nothing: Lanes that a mask turns off hold a value that does not change
-    the result.
-nan-is-dropped: A NaN in the operand gives the constant, as a comparison does.
-nan-rows-are-the-same: A row of nothing but NaN gives what it gave.
-names-start-afresh: Nothing that one tile binds is read by the next.
-no-int32-overflow: Index arithmetic stays below 2**31; a rewrite takes this to hold, as the kernel
-    does.
+length-is-known-at-the-launch: The launch shows the length of the row and of the tile, and the tile
+    may become longer.
+recorded-launches: All launches are like those recorded from the user's run (`-- COMMAND` or
+    `--launches FILE`).
+reads-nothing-more: The new code reads no element that the old code does not read.
+loads-run-ahead: The loop has a load that can be executed some iterations early.
+mask-is-true-for-whole-tiles: If the new branch is not taken, the mask is true for each element of
+    the tile.
+masked-off-lanes-add-nothing: The values of inactive lanes do not change the result.
+nan-is-dropped: If the operand is NaN, the result is the constant, as with a comparison.
+nan-rows-are-the-same: The result for a row of only NaN stays the same.
+names-start-afresh: No name that is bound for one tile is read for the next tile.
+no-int32-overflow: Index arithmetic stays below 2**31, which the original also needs.
 no-other-launches: Files that were not given do not launch the kernel in another way.
-offset-fits: An offset that is computed in 32 bits fits them, for every tensor.
-pair-is-private: The two kernels are launched in pairs, and nothing else sees the buffers between
-    them.
-rows-can-be-lifted: A program handles one row or tile, and could handle it in another shape or
-    several of them.
-same-arguments: The accesses agree on everything but their addresses and values.
+offset-fits: For every tensor, an offset computed in 32 bits is below 2**31.
+pair-is-private: The two kernels are launched in pairs, and no other code accesses the buffers
+    between them.
+rows-can-be-lifted: Each program handles one row or tile, and its code can handle another shape, or
+    several rows.
+same-arguments: The accesses have the same arguments, except for addresses and stored values.
 same-range: Both loops run over the same numbers in the same order, and reduce along the same axes.
-same-elements: A later loop reads the elements that an earlier one reads.
+same-elements: A later loop reads the same elements as an earlier loop.
 shape-stays: The value has the same shape after the rewrite.
-stays-in-its-buffer: An access is only to elements that its tensor has.
-tile-fits-the-registers: What a thread keeps of a tile through a loop fits its registers.
-type-has-infinities: The data is not of a type without inf, such as fp8e4nv.
+stays-in-its-buffer: An access is only to elements of its tensor.
+tile-fits-the-registers: The elements of a tile that a thread keeps during a loop fit into its
+    registers.
+type-has-infinities: The type of the data has an inf (fp8e4nv, for example, has none).
 """
 
 _REASONS = """
-bits: The rewrite may change the last bits of compiled results, and only rewrites were asked for
-    that do not (`--careful`).
-    -> Leave `--careful` out, or say with `--safety` what is allowed.
-safety: The site needs a safety level that was not allowed.
-    -> Allow it with `--safety`, or with `safety` in pyproject.toml.
-not-profitable: The rewrite is legal, and the launches do not show that it is faster here: it was
-    measured to be slower, or as fast, at some of the sizes that the kernel may have.
+bits: The rewrite may change the last bits of compiled results, which `--careful` does not permit.
+    -> Remove `--careful`, or permit it with `--safety`.
+safety: The rewrite needs a safety level that is not permitted.
+    -> Permit it with `--safety`, or with `safety` in pyproject.toml.
+not-profitable: The rewrite is legal, but the launches do not show that it is faster: at some of the
+    possible sizes it was measured to be slower, or as fast.
     -> Record launches (`-- COMMAND`, `--launches`), or name the pass in `--passes` and measure.
-profitable-at-some-sizes: The rewrite is legal, and all but one of the conditions under which it was
-    measured to be faster are shown.
+profitable-at-some-sizes: The rewrite is legal, and it was measured to be faster for some values of
+    one size that the launches do not show.
     -> Record launches (`-- COMMAND`, `--launches`), or name the pass in `--passes` and measure, or
-    give a size that is a kernel parameter: `--assume 'N <= 512'`.
-gave-up: The kernel exceeds the step limit of the pass; the limit counts steps, not time, so it is
-    the same on every machine.
+    give the size if it is a kernel parameter: `--assume 'N <= 512'`.
+gave-up: The kernel exceeds the step limit of the pass. The limit is a number of steps, not a time,
+    so it is the same on every machine.
     -> Split the kernel, or leave the pass out of `--passes`.
-internal-error: The pass failed; the kernel is left as it was.
-    -> Report it to the maintainers of the pass, with the kernel and the remark.
-unknown-decorator: A decorator may look at the parameters or replace the text of the kernel in a way
-    that is not known.
-    -> Put it above `@triton.jit`, or make it a function of this file; see `jit-decorators`.
+internal-error: The pass failed with an internal error; the kernel was not changed.
+    -> Report it to the maintainers of the pass, with the kernel and the message.
+unknown-decorator: An unknown decorator may read the kernel's parameters or change its source.
+    -> Put the decorator above `@triton.jit`, define it in this file, or list it in
+    `jit-decorators`.
 no-pass: A `# tritonopt: ignore[...]` names a pass that is not installed.
-    -> Correct the name, or take it out.
-suppresses-nothing: A `# tritonopt: ignore` stands where no pass has anything to say.
-    -> Take it out.
-left-alone: `tritonopt.optimize` kept the kernel, or this place of it, as it was.
-    -> The message of the remark says what prevents it.
+    -> Correct the name, or remove the comment.
+suppresses-nothing: A `# tritonopt: ignore` suppresses nothing.
+    -> Remove it.
+left-alone: `tritonopt.optimize` did not rewrite the kernel, or this site of it.
+    -> The message gives the reason.
 nothing-found: The passes that `tritonopt.optimize` ran have no site in the kernel.
-    -> Ask for others with `passes=`.
-unused-fact: No rewrite rests on a fact that was given to `tritonopt.optimize`.
-    -> Take it out of `assume=`, or see in the other remarks what is missing.
-shapes-differ: A value would have another shape, or the shapes of two values that are combined
-    differ or are not known.
+    -> Name other passes with `passes=`.
+unused-fact: No rewrite uses a fact that was given to `tritonopt.optimize`.
+    -> Remove the fact from `assume=`, or read in the other remarks which condition failed.
+shapes-differ: A value would get another shape, or two combined values have different or unknown
+    shapes.
     -> Use tiles of one shape, reduced along the same axes.
 dependence-between-iterations: An iteration may load or store an element that another iteration
     stores.
-    -> Make each iteration store to elements of its own, and mask by the bounds of the array.
-no-such-reduction: No reduction of the language combines the lanes of a tile in the way in which the
-    loop combines its iterations.
-    -> Use an operation that `tl.sum`, `tl.max`, `tl.min` or `tl.reduce` has; of equal elements keep
-    the first.
-last-value-is-used: What the last iteration leaves in a name is used after the loop.
-    -> Compute it after the loop.
-not-a-recurrence: What the loop carries is no reduction that is understood: an iteration uses the
-    value of the one before in another way.
-    -> Carry sums, products, extremes or the index of an extreme, and update them by that operation
-    alone.
-not-lane-by-lane: Something is not known to do for each lane of a new axis what it does without that
+    -> Let each iteration store to its own elements, and mask by the bounds of the array.
+no-such-reduction: Triton has no reduction over lanes for the operation by which the loop combines
+    its iterations.
+    -> Use an operation of `tl.sum`, `tl.max`, `tl.min` or `tl.reduce`; for an argmax, keep the
+    first of equal elements.
+last-value-is-used: The value of a name after the last iteration is used after the loop.
+    -> Compute the value after the loop.
+not-a-recurrence: A loop-carried name is not a known kind of reduction: an iteration uses its value
+    from the previous iteration in another way.
+    -> Carry only sums, products, extremes or the index of an extreme, and update them only by that
+    operation.
+not-lane-by-lane: An operation may not do for each lane of a new axis what it does without that
     axis.
-    -> Nothing, where that is meant.
-order-is-seen: Something in the loop or next to it shows in which order the iterations run.
-    -> Take the print, the assertion or the atomic out of the loop.
-threads-exchange-data: The kernel touches elsewhere what the loop stores, or stores what the loop
-    reads. A single element is stored by one thread, those of a tile by many.
-    -> Put a `tl.debug_barrier()` in between; or, where these are other buffers, say so: `--assume
+    -> Nothing, if the operation is needed.
+order-is-seen: A print, an assertion or an atomic in the loop or next to it depends on the order of
+    iterations.
+    -> Move it out of the loop.
+threads-exchange-data: The kernel accesses elements that the loop stores, or stores elements that
+    the loop reads. One thread stores a single element, many threads store a tile.
+    -> Put a `tl.debug_barrier()` between; or, if these are different buffers: `--assume
     'disjoint(X, Y)'`.
-differs-between-iterations: A trip count or a branch depends on the iteration of a loop around it.
-    -> Compute it before the loops where it is the same for all iterations.
-loop-options: A loop has options (`warp_specialize`, `flatten`, `disable_licm`, ...) that the new
-    code could not keep, or that forbid it.
-    -> Remove the option where it is not needed.
-loop-does-more: A loop or a statement that would go does something else too.
-    -> Do it in a loop or a statement of its own.
+differs-between-iterations: A trip count or a branch depends on the iteration of an outer loop.
+    -> If it is the same in all iterations, compute it before the loops.
+loop-options: A loop has an option (`warp_specialize`, `flatten`, `disable_licm`, ...) that the new
+    code cannot have, or that forbids the rewrite.
+    -> Remove the option if it is not needed.
+loop-does-more: A loop or a statement that the rewrite would remove also does other work.
+    -> Move the other work to a separate loop or statement.
 length-matters: The result would depend on the length of the tile.
     -> Mask every load and store by the length of the row.
-name-is-bound-elsewhere: A name is bound in more places than the rewrite can keep: in a branch,
-    after the loop, or before a `return`.
+name-is-bound-elsewhere: A name is bound again where the rewrite cannot keep it: in a branch, after
+    the loop, or before a `return`.
     -> Use another name for the other value.
-tile-is-not-passed: A launch does not pass a tile length that could follow the row: a tuner, a
-    heuristic or the kernel chooses it, or it is one constant.
+tile-is-not-passed: A launch does not pass a tile length that can become as long as the row: a
+    tuner, a heuristic or the kernel chooses it, or it is a constant.
     -> Pass the tile length at the launch, as in `BLOCK=triton.next_power_of_2(n)`.
 effect-inside: The removed expression has a side effect: it loads, stores or binds a name.
-    -> Compute it into a name first.
+    -> Assign it to a name first.
 shape-changes: The rewrite would give the value other axes or another number of lanes.
-    -> Nothing: what gives it this shape is needed.
-not-expressible: What the new code needs has no name where it would stand, or cannot be written
+    -> Nothing: the shape is needed.
+not-expressible: A value that the new code needs has no name at that place, or cannot be written
     there.
-    -> Give it a name before that place.
-opaque-value: A value or an element's address comes from something that is not understood, or is too
-    large to be compared.
-    -> Simplify the index arithmetic; pass what is loaded or computed elsewhere as an argument.
+    -> Bind it to a name before that place.
+opaque-value: A value or an address is computed in an unknown way, or by too large an expression.
+    -> Simplify the index arithmetic, or pass the value as an argument.
 comment-inside: The rewrite would lose a comment in the middle of the expression.
     -> Move the comment above the statement.
-data-may-change: Something may store to what is read, between the reads that would become one.
-    -> Where the buffers are known to lie apart, say so: `--assume 'disjoint(X, Y)'`.
-early-exit: A `return`, `break` or `continue` may leave before all of the code has run.
-    -> Guard the rest by an `if`, or use a mask.
-volatile-load: A load is volatile: its author wants it to read each time.
-    -> Take `volatile=True` out if nothing else writes there.
+data-may-change: Between two reads that would become one, a store may change the data.
+    -> If the buffers are disjoint: `--assume 'disjoint(X, Y)'`.
+early-exit: A `return`, `break` or `continue` may skip a part of the code.
+    -> Put the rest under an `if`, or use a mask.
+volatile-load: A load is volatile, so each execution must read memory.
+    -> Remove `volatile=True` if no other program writes there.
 loop-is-not-plain: A loop is not a `for` over `range` or `tl.range` with one end: it is a `while`,
     has an `else`, or is unrolled.
     -> Write it as `for i in range(...)` without an `else`.
-digits-may-cancel: Multiplied out, two sums are subtracted that may be large and alike.
-    -> Where that is no matter: `--passes 'fuse-stats{formula=moments}'`.
-masked-off-lanes-count: Lanes that a mask turns off take part in a reduction.
-    -> Load with `other=` the identity of the reduction, or clear the lanes with `tl.where`.
-accumulator-is-narrow: A sum is kept in a type of fewer than 32 bits, in an unsigned one, or in two
-    types.
-    -> Accumulate in fp32 or int32: cast what is added.
+digits-may-cancel: The expanded sum subtracts two sums that may be large and almost equal, which
+    loses digits.
+    -> If that does not matter: `--passes 'fuse-stats{formula=moments}'`.
+masked-off-lanes-count: Inactive lanes enter a reduction.
+    -> Load with `other=` the identity of the reduction, or set the lanes with `tl.where`.
+accumulator-is-narrow: A sum has a type of fewer than 32 bits, an unsigned type, or two types.
+    -> Accumulate in fp32 or int32: cast the addend.
 accumulator-is-read: An accumulator, or a part of it, is used before the reduction is complete, or
-    other than by its sum.
-    -> Use the result after the loop only.
-accumulator-starts-elsewhere: A reduction starts at another number than its identity: 0 for a sum,
-    -inf for a maximum.
-    -> Start it at the identity, and add the rest after the loop.
-memory-order: A barrier, an atomic or a volatile load orders memory there, and no access may move
+    not only by its sum.
+    -> Use the result only after the loop.
+accumulator-starts-elsewhere: A reduction does not start at its identity: 0 for a sum, -inf for a
+    maximum.
+    -> Start at the identity, and add the rest after the loop.
+memory-order: A barrier, an atomic or a volatile load orders memory there, so no access may move
     across it.
-    -> Remove it where no other thread or program relies on it.
-center-is-not-the-mean: Deviations are taken from something other than the unrounded mean of the
-    same elements.
-    -> Subtract the mean of just these elements, in fp32.
-data-is-integer: The sums are of integers, which the shifted formula is not for.
+    -> Remove it if no other thread or program needs it.
+center-is-not-the-mean: The deviations are not from the unrounded mean of the same elements.
+    -> Subtract the fp32 mean of exactly these elements.
+data-is-integer: The sums are of integers; the shifted formula needs floats.
     -> Cast the data to fp32 when it is loaded, if that is meant.
-different-elements: Two loops read different elements, or it is not shown that they read the same.
+different-elements: Two loops read different elements, or are not proved to read the same ones.
     -> Read the same elements of the same buffer in both.
-different-mask: The two masks are not the same, and neither follows from the other.
-    -> Mask both alike, if they are meant to be.
-different-range: Two loops run over different numbers, or it is not shown that they run over the
-    same, or as many as the divisor says.
+different-mask: The two masks differ, and neither implies the other.
+    -> Use the same mask in both, if that is meant.
+different-range: Two loops run over different numbers, or are not proved to run over the same ones,
+    or over as many as the divisor.
     -> Give both the same start, end and step.
-not-a-square: The second sweep adds something other than the square of one deviation.
-    -> Nothing, where that is meant; it is no variance then.
-already-done: The kernel has been written in this way already.
+not-a-square: The second loop adds something else than the square of one deviation.
+    -> Nothing, if that is meant: it is no variance.
+already-done: The kernel already has the form that the pass produces.
     -> Nothing.
-pinned-bits: The kernel rounds on purpose (`div_rn`, a round trip through a narrow type), so as to
-    have the bits of another library, which a merged sweep would not have.
-    -> Use the plain operators where those bits do not matter.
-rounded-differently: The sweeps do different arithmetic in a type of less than 32 bits.
-    -> Cast the data to fp32 where it is loaded, in both.
-called-from-a-kernel: Another kernel calls this one, and may pass tiles for its parameters.
-    -> Nothing, where the other kernel needs it.
-length-is-computed: The trip count of a loop is computed in the kernel, or from what it loads.
-    -> Pass the length of the row as an argument, and the tile as a constexpr.
-nothing-read-twice: No sweep loads again what was loaded before, with nothing stored there in
+pinned-bits: The kernel rounds on purpose (`div_rn`, a round trip through a narrow type) to have the
+    bits of another library; the rewrite would change these bits.
+    -> Use the plain operators if the bits do not matter.
+rounded-differently: The loops compute the value differently in a type of fewer than 32 bits.
+    -> Cast the data to fp32 when it is loaded, in both loops.
+called-from-a-kernel: Another kernel calls this one, and may pass tiles as arguments.
+    -> Nothing, if the other kernel needs it.
+length-is-computed: The trip count of a loop is computed in the kernel, or from loaded values.
+    -> Pass the length of the row as an argument, and the tile length as a constexpr.
+nothing-read-twice: No loop loads data again that an earlier loop loaded, without a store to it
     between.
-    -> Where a store in between goes to another buffer, say so: `--assume 'disjoint(X, Y)'`.
-type-changes: The rewrite would give a value another type, or compare it in another type.
-    -> Cast to the type that is meant, on both sides.
-arguments-differ: Two accesses that would become one differ in their `other=` or their cache
-    options.
+    -> If a store between goes to another buffer: `--assume 'disjoint(X, Y)'`.
+type-changes: The rewrite would change the type of a value, or of a comparison.
+    -> Cast both sides to the intended type.
+arguments-differ: Two accesses that would be merged have different `other=` or cache options.
     -> Give both the same arguments.
-arguments-are-not-seen: An argument is hidden by `*args` or `**kwargs`, or is left out.
-    -> Write the arguments out.
+arguments-are-not-seen: An argument is hidden by `*args` or `**kwargs`, or is omitted.
+    -> Write out the arguments.
 not-tunable: A tuner cannot run the kernel many times, or cannot choose for all launches at once.
-    -> Restore what the kernel changes, and leave warps and stages to the tuner at every launch.
-may-run-zero-times: The loop may have no iteration, and the new code would do something then.
-    -> Guard it by a test, or assume a size with `--assume 'N >= 1'`.
-row-may-be-longer: The row may be longer than a tile, and the loops are needed then.
+    -> Restore the buffers that the kernel changes, and do not pass warps and stages at launches.
+may-run-zero-times: The loop may have no iteration, and the new code would then still have an
+    effect.
+    -> Guard it by an `if`, or assume a size with `--assume 'N >= 1'`.
+row-may-be-longer: The row may be longer than a tile, so the loops are needed.
     -> Launch with `BLOCK=triton.next_power_of_2(N)`, or give `--assume 'N <= BLOCK'`.
-assertion-in-the-loop: A device assertion in the loop must fail before anything is loaded.
-    -> Move the assertion above the loop, if it is the same in every iteration.
+assertion-in-the-loop: A device assertion in the loop must fail before data is loaded.
+    -> Move the assertion before the loop, if it is the same in every iteration.
 condition-is-not-plain: The condition cannot be evaluated before the loop: it loads, has an effect,
     may divide by zero, or is not understood.
     -> Compute it before the loop.
-may-divide-by-zero: The condition divides by what may be 0, and would do so where it is not asked
-    today.
-    -> Say that it is not 0, with `tl.assume` or `--assume 'N >= 1'`.
-compiler-knows: The compiler does as much by itself.
+may-divide-by-zero: The condition divides by a value that may be 0. Before the loop it would be
+    evaluated even if the loop has no iteration.
+    -> State that the value is not 0, with `tl.assume` or `--assume 'N >= 1'`.
+compiler-knows: The compiler already does this.
     -> Nothing.
 too-many-statements: The copies of the loop would have more statements than the option
-    `max_statements` says.
-    -> Give a larger number, as the message shows it, if the result is still readable.
-under-a-condition: The code runs under a condition only, and would always run, or under another one,
-    after the rewrite.
-    -> Nothing, where the condition is needed.
-unknown-call: A call may do something to memory, or ask for the program id: what it does is not
-    known.
-    -> Call a function that is a kernel of a file that was given.
-unrolled-loop: The compiler unrolls the loop (`tl.static_range`), which leaves none.
+    `max_statements` permits.
+    -> Increase it to the number in the message, if the result is still readable.
+under-a-condition: The code runs only under a condition; after the rewrite it would always run, or
+    under another condition.
+    -> Nothing, if the condition is needed.
+unknown-call: The effects of a call are unknown: it may access memory or read the program id.
+    -> Call a function that is a kernel in a given file.
+unrolled-loop: The compiler unrolls the loop (`tl.static_range`), so there is no loop to change.
     -> Nothing.
-captured-in-a-graph: The file captures CUDA graphs, during which a tuner cannot time anything.
-    -> Have `tritonopt tune` write the best options into the launches.
-compiler-is-not-told: The compiler does not know whether 16 divides a size or a stride, or whether
-    it is 1, and accesses are narrower for it.
-    -> Take the parameter out of `do_not_specialize`, or its annotation away.
-recompiles-for-nothing: The kernel is compiled again for values on which nothing in its code
-    depends.
+captured-in-a-graph: The file captures CUDA graphs, and a tuner cannot time launches during a
+    capture.
+    -> Let `tritonopt tune` write the best options into the launches.
+compiler-is-not-told: The compiler does not know whether a size or stride is a multiple of 16, or 1,
+    so accesses are narrower.
+    -> Remove the parameter from `do_not_specialize`, or remove its annotation.
+recompiles-for-nothing: The kernel is compiled again for values that do not change its code.
     -> List the parameter in `do_not_specialize`.
-tile-is-spilled: A tile does not fit into registers at the size that is launched, and part of it
-    goes to memory and back.
-    -> Take what the remark names: more warps, or a shorter tile and a loop.
-not-compiled: It takes a compiled kernel to decide, and there is no compiler, or the kernel does not
+tile-is-spilled: At the launched size a tile does not fit into the registers, so a part of it is
+    stored to memory and loaded again.
+    -> Use the setting that the remark gives: more warps, or a shorter tile and a loop.
+not-compiled: The decision needs a compiled kernel, but there is no compiler, or the kernel does not
     compile there.
     -> Install `tritonopt[verify]`, and give a file that can be imported.
-dot-in-the-loop: The loop multiplies matrices: the `num_stages` of the launch pipelines it already.
+dot-in-the-loop: The loop multiplies matrices, so the `num_stages` of the launch already pipelines
+    it.
     -> Change `num_stages` at the launch.
-one-iteration: The loop has one iteration, and none that could be loaded ahead or unrolled.
+one-iteration: The loop has one iteration, so there is no other iteration to prefetch for or to
+    unroll.
     -> Nothing. `one-tile` removes such a loop.
-tile-is-long: A tile is so long that a program has enough to do with one, or that no more of them
+tile-is-long: The tile is so long that one tile is enough work for a program, or that several do not
     fit into shared memory.
     -> Nothing, unless rows are short: then use a shorter tile.
-grid-ends-within-a-row: The number of programs is not known to be a multiple of the number of tile
+grid-ends-within-a-row: The number of programs is not proved to be a multiple of the number of tile
     columns.
     -> Let the grid be the product of the rows and the columns, as the kernel computes them.
-tiles-are-not-shared: No load depends on the row alone, or none on the column alone, as in a matrix
-    product.
-    -> Nothing: another order of the programs shares no more.
-program-ids-are-not-plain: The row and the column of a tile are not plainly the program's ids.
-    -> Give each a name of its own, bound once at the top of the kernel.
-rows-differ: Programs of different rows may take another branch or another number of iterations, or
-    a name has one value for all rows in one place and one for each in another.
-    -> Nothing, where rows differ.
-mask-is-not-boolean: A mask may be something other than true or false, and is to be joined to
-    another.
-    -> Compare it with something, as in `mask != 0`.
-one-place-for-all-rows: All programs store to one address; one with several rows would do it once
-    for all.
-    -> Sum up over the rows by hand, and write that.
-few-rows: Each launch says that it has one row, so a program cannot handle several.
+tiles-are-not-shared: No load depends on the tile row alone, or none on the tile column alone, as in
+    a matrix product.
+    -> Nothing: another order of the programs would not share more tiles.
+program-ids-are-not-plain: The row and the column of a tile are not simply program ids.
+    -> Bind each to a name of its own, once, at the top of the kernel.
+rows-differ: Programs of different rows may take different branches or have different trip counts,
+    or a name has one value for all rows in one place and one per row in another.
+    -> Nothing, if rows differ.
+mask-is-not-boolean: A mask that must be combined with another may have values other than true and
+    false.
+    -> Compare it, as in `mask != 0`.
+one-place-for-all-rows: All programs store to one address; a program with several rows would store
+    only once.
+    -> Sum over the rows by hand, and store the sum.
+few-rows: Every launch has one row, so a program cannot handle several.
     -> Nothing.
-axis-is-taken: The grid has no axis left for the programs of a row, or its axes are not known.
-    -> Give every launch a tuple of one or two numbers for its grid.
-done-by-every-part: Something is stored, printed or asserted before or in the loop, which every
-    program that shares the row would do.
-    -> Do it after the loop.
+axis-is-taken: The grid has no free axis for the programs of a row, or its axes are unknown.
+    -> Give every launch a grid that is a tuple of one or two numbers.
+done-by-every-part: A store, print or assertion is before or in the loop, and every program that
+    shares the row would execute it.
+    -> Move it after the loop.
 several-sweeps: The kernel has more than two loops over the row, or one of them is inside another
     statement.
-    -> Merge them first, as `fuse-stats` and `online-softmax` do.
-kernel-does-more: One of two kernels, or of two parts of a kernel, does more than the rewrite can
-    keep.
-    -> Do the rest in a kernel of its own.
-launches-are-not-paired: The two kernels are not launched right after each other, in one block, with
-    nothing between.
+    -> Merge loops first, with `fuse-stats` or `online-softmax`.
+kernel-does-more: One of two kernels, or of two parts of a kernel, does other work that the rewrite
+    cannot keep.
+    -> Move the other work to a separate kernel.
+launches-are-not-paired: The two kernels are not launched one after the other in one block.
     -> Launch the second right after the first.
 lock-is-not-understood: Under the lock the kernel does more than add to memory.
-    -> Keep the lock to the sums, and begin them with zeros.
-partials-do-not-match: It is not shown that the second kernel reads each partial result that the
-    first one stores, once.
-    -> Store one partial result for each program, unconditionally, and read as many.
-output-may-hold-something: The results go to memory that may hold something already, or that others
-    may see.
-    -> Let the launcher make it by `torch.empty`.
-partials-are-used-elsewhere: Something else may see the buffer between the two kernels, or what was
-    in it before.
-    -> Allocate it in the launcher, with `torch.empty`, and use it for nothing else.
-grid-of-processors: No launch starts more programs than there are multiprocessors: all of them run
-    at once, and none has a second tile.
+    -> Only add under the lock, and start with zeros.
+partials-do-not-match: It is not proved that the second kernel reads each partial result of the
+    first exactly once.
+    -> Store one partial result per program, unconditionally, and read as many.
+output-may-hold-something: The output buffer may already have contents, or other code may access it.
+    -> Allocate it in the launcher by `torch.empty`.
+partials-are-used-elsewhere: Other code may access the buffer between the two kernels, or its
+    earlier contents.
+    -> Allocate it in the launcher by `torch.empty`, and use it only there.
+grid-of-processors: No launch starts more programs than there are multiprocessors, so no program
+    would get a second tile.
     -> Nothing.
-other-axes-are-unlimited: A limit along one axis of the grid does not bound how many programs there
-    are along the others, and nothing is saved.
-    -> Name the limit, as in `grid-stride{programs=sm*8}`.
-parameter-cannot-be-added: Something sees all parameters of the kernel and would see one more: a
-    heuristic, a hook, a function that prunes configurations, or a compilation ahead of time.
-    -> Let it look at the arguments that it needs, by name.
+other-axes-are-unlimited: A limit along one axis of the grid does not limit the number of programs
+    along the others, and the loop would save no work.
+    -> Give the limit, as in `grid-stride{programs=sm*8}`.
+parameter-cannot-be-added: A heuristic, a hook, a function that prunes configurations, or a
+    compilation ahead of time gets all parameters of the kernel, and would get the new one.
+    -> Let it take only the arguments that it needs, by name.
 axis-is-not-known: The axis of `tl.program_id` is not a literal number.
-    -> Write 0, 1 or 2 there.
-grid-depends-on-the-configuration: How many programs are started depends on what a tuner chooses.
+    -> Write 0, 1 or 2.
+grid-depends-on-the-configuration: The number of programs depends on the configuration that a tuner
+    chooses.
     -> Compute the number of tiles in the kernel, from its parameters.
 grid-is-not-readable: The number of programs along an axis cannot be read from the launch, or cannot
     be changed there.
     -> Write the grid as a tuple, or as a function that returns one.
-program-ids-are-used: The kernel uses its program ids, or their number, for something else than to
-    find its tile.
-    -> Compute what is needed from the index of the tile.
-launch-in-another-file: A launch in another file would have to change with the kernel.
-    -> Move the function that launches into the kernel's file, or use
-    `grid-stride{unseen_launches=keep}`.
-unseen-launches: The files that were given do not show every launch of the kernel, or a launch is
-    kept and used again.
+program-ids-are-used: The kernel uses its program ids, or their number, not only to find its tile.
+    -> Compute the value from the index of the tile.
+launch-in-another-file: The rewrite would have to edit a launch in another file.
+    -> Move the launcher into the kernel's file, or use `grid-stride{unseen_launches=keep}`.
+unseen-launches: The given files do not show every launch of the kernel, or a launch is stored and
+    used again.
     -> Give the files that launch it, also with `--context`.
-tiles-race: A tile reads, or may read, what another tile of the same launch writes.
+tiles-race: A tile may read data that another tile of the same launch writes.
     -> Write to another tensor.
-waits-for-other-programs: A loop waits for what another program does, and would wait forever for its
-    own.
-    -> Nothing: such a kernel needs a program for each tile.
-hint-can-be-false: There are numbers for which the hint is false; the message shows them.
-    -> Drop the hint; or assert what makes it true, or give that with `--assume`.
+waits-for-other-programs: A loop waits for another program; in one loop over tiles, a program could
+    wait for itself forever.
+    -> Nothing: such a kernel needs one program per tile.
+hint-can-be-false: For some numbers the hint is false; the message gives an example.
+    -> Remove the hint; or add an assertion of what makes it true; or give that with `--assume`.
 hint-is-malformed: The number in a hint is no power of two, or is larger than the tile.
     -> Write a power of two of at most the tile's length.
 hint-narrows: The hint promises less than the compiler knows, or so few lanes that loads could
     become narrower.
     -> Remove the hint.
-not-shown: Nothing shows that the hint would be true of these offsets, or they are not consecutive
-    offsets of an access.
-    -> Say what is known of the sizes with `--assume`.
-block-pointer-is-lost: A block pointer is not followed from where it is made to where it is used, or
-    its axes are not written out there.
+not-shown: The hint is not proved for these offsets, or they are not consecutive offsets of an
+    access.
+    -> Give facts about the sizes with `--assume`.
+block-pointer-is-lost: Not all uses of a block pointer are known, or its axes are not written out.
     -> Make and use it in one function, with tuples written out.
-not-a-descriptor: A tensor descriptor cannot stand for the block: alignment, element type, or the
-    order with other accesses.
+not-a-descriptor: A tensor descriptor cannot replace the block pointer, because of alignment,
+    element type, or the order with other accesses.
     -> Use `block-pointer{write=pointers}`.
-axis-is-a-float: `tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile
-    or a computed number: that does not compile.
-    -> Write `tl.maximum(x, 0.0)`, or the axis as an integer.
+axis-is-a-float: `tl.max(x, 0.0)` has a float as its axis, `tl.max(x, y)` a tile or a computed
+    number; neither compiles.
+    -> Write `tl.maximum(x, 0.0)`, or an integer axis.
 computed-twice: An expression would be written, and computed, twice.
-    -> Give it a name first.
-constant-is-special: A constant is NaN or -0.0, of which a comparison says something else than
-    `tl.maximum`.
-    -> Nothing, where that is meant.
+    -> Bind it to a name first.
+constant-is-special: The constant is NaN or -0.0, for which a comparison and `tl.maximum` differ.
+    -> Nothing, if that is meant.
 nan-is-propagated: The call propagates NaN.
-    -> Take `propagate_nan` out, if it is not needed.
-no-constant: Neither operand is a constant that is known.
+    -> Remove `propagate_nan`, if it is not needed.
+no-constant: Neither operand is a known constant.
     -> Nothing.
-type-is-unknown: The type of a value is not known, and the rewrite is not right for every type.
-    -> Cast it, as in `.to(tl.float32)`, or give the launcher with the kernel.
-function-is-rounded: What the masked-off lanes become depends on how the hardware computes a
-    function.
+type-is-unknown: The type of a value is unknown, and the rewrite is not right for every type.
+    -> Cast the value, as in `.to(tl.float32)`, or give the launcher with the kernel.
+function-is-rounded: The values of inactive lanes depend on how the hardware computes a function.
     -> Nothing: the `tl.where` is needed.
-load-is-not-masked: A load has no mask, so the lanes are not known where the `tl.where` clears them.
-    -> Mask the load, if lanes beyond the end must not be read.
-no-other: A masked load says no `other=`, so its masked-off lanes have no value.
+load-is-not-masked: A load has no mask, so its values in the lanes that `tl.where` clears are
+    unknown.
+    -> Mask the load, if lanes past the end must not be read.
+no-other: A masked load has no `other=`, so its inactive lanes are undefined.
     -> Add `other=0.0`, or `float("-inf")` for a maximum.
-other-value: Before the `tl.where` the masked-off lanes hold another number than it gives them.
-    -> Nothing: the `tl.where` is needed, or give the load that number as `other=`.
-value-is-not-known: It is not known what the masked-off lanes are before the `tl.where`.
-    -> Nothing: the `tl.where` is needed.
-reduction-is-cast: The reduction of a tile is cast before the accumulator takes it.
-    -> Cast the tile, or leave the cast out where the types agree.
-reduction-may-overflow: One tile is reduced in a narrower type than the accumulator's, and might not
-    fit it.
-    -> Cast the tile to the type of the accumulator before it is reduced.
-factor-may-be-negative: The differences to the maximum are multiplied by something that may be
-    negative, and then the largest element is not the one with the largest exponent.
-    -> Take the maximum of the products, or make the factor a constant.
-extremes-are-not-known: A part of the mask is no comparison of sums of lanes and scalars, whose
-    least and greatest elements scalars before the mask give.
-    -> Write the positions as scalars plus `tl.arange`.
-maximum-is-not-subtracted: The exponent is not known to be an element less a running maximum that
-    starts at -inf.
-    -> Carry `tl.maximum(m, tl.max(x, axis))` from -inf on, and subtract that.
-tiny-results-count: Results below 2**-126 would be 0, and may go where no sum of at least 1 hides
+other-value: Before the `tl.where`, inactive lanes have another value than the `tl.where` gives
     them.
-    -> Nothing: these results have to stay.
-maximum-is-changed: The maximum goes into the exponents rounded, or in another way than by a
-    difference.
-    -> Subtract the maximum itself, and do what else is to be done after it.
-not-an-exponential: The second loop adds something other than the exponential of each element less
-    the running maximum.
-    -> Add `tl.exp(x - m)`, with `m` the maximum of the first loop, unrounded, and a factor that is
-    positive.
-other-axes: The maximum is taken along other axes than the exponentials are summed.
+    -> Nothing: the `tl.where` is needed. Or load with that value as `other=`.
+value-is-not-known: The values of inactive lanes before the `tl.where` are unknown.
+    -> Nothing: the `tl.where` is needed.
+reduction-is-cast: The reduction of a tile is cast before it is combined with the accumulator.
+    -> Cast the tile, or remove the cast if the types agree.
+reduction-may-overflow: One tile is reduced in a narrower type than that of the accumulator, which
+    may overflow.
+    -> Cast the tile to the type of the accumulator before the reduction.
+factor-may-be-negative: The difference from the maximum is multiplied by a factor that may be
+    negative; then the largest element does not have the largest exponent.
+    -> Take the maximum of the products, or make the factor a constant.
+extremes-are-not-known: A part of the mask is not a comparison of sums of lanes and scalars, so its
+    first and last element are unknown.
+    -> Write the positions as scalars plus `tl.arange`.
+maximum-is-not-subtracted: The exponent is not proved to be an element minus a running maximum that
+    starts at -inf.
+    -> Start `m` at -inf, update it by `tl.maximum(m, tl.max(x, axis))`, and subtract it.
+tiny-results-count: Results below 2**-126 would become 0, and may be used other than in a sum of at
+    least 1.
+    -> Nothing: these results must stay.
+maximum-is-changed: The maximum is rounded, or not simply subtracted, in the exponent.
+    -> Subtract the maximum itself, and do other operations after the subtraction.
+not-an-exponential: The second loop does not add the exponential of each element minus the running
+    maximum.
+    -> Add `tl.exp(x - m)`, with `m` the unrounded maximum of the first loop, and a positive factor.
+other-axes: The maximum and the sum of exponentials are along different axes.
     -> Reduce both along the same axes.
-rounded-before-the-sum: Terms are computed in the narrow type of what is loaded, and added to a wide
-    accumulator.
-    -> Cast what is loaded: `x.to(tl.float32) * w.to(tl.float32)`.
+rounded-before-the-sum: Terms are computed in the narrow type of the loaded data, and then added to
+    a wide accumulator.
+    -> Cast the loaded data: `x.to(tl.float32) * w.to(tl.float32)`.
 accumulator-is-too-small: A loop adds to an accumulator of 8 or 16 bits, which wraps around.
-    -> Make the accumulator `tl.int32`, and cast what is added to it.
-masked-after-the-exponential: An exponential is multiplied by 0 where a mask is false; where it is
-    inf, that is NaN.
+    -> Make the accumulator `tl.int32`, and cast the addend.
+masked-after-the-exponential: An exponential is multiplied by 0 where a mask is false; if it is inf
+    there, the product is NaN.
     -> Mask the exponent: `tl.exp(tl.where(mask, a - b, -float('inf')))`.
-pointer-is-ahead: A loop moved a pointer by whole tiles, past the place where the next loop's tiles
-    begin.
-    -> Compute the address from the loop's position instead of moving the pointer.
-maximum-drops-nan: `tl.max` and `tl.min` pass over NaN, which `torch.amax` gives where an element is
-    NaN.
-    -> Store NaN where `x != x` for some element, if callers expect what torch does.
-assumes-contiguity: A kernel reads a tensor of a caller in the order of memory, whatever its strides
-    are.
+pointer-is-ahead: A loop advanced a pointer by whole tiles, past the element at which the next loop
+    starts.
+    -> Compute the address from the loop's position instead of advancing the pointer.
+maximum-drops-nan: `tl.max` and `tl.min` ignore NaN; `torch.amax` returns NaN if an element is NaN.
+    -> If callers expect torch's result, store NaN if `x != x` for some element.
+assumes-contiguity: A kernel reads a tensor of a caller as contiguous, whatever its strides are.
     -> Call `.contiguous()` in the launcher, or check `is_contiguous()` there.
-grid-ends: A length of a tensor is the number of programs along axis 1 or 2, which ends at 65535.
-    -> Swap the axes of the grid: axis 0 ends at 2**31 - 1.
+grid-ends: A length of a tensor is the number of programs along axis 1 or 2, which CUDA limits to
+    65535.
+    -> Swap the axes of the grid: axis 0 may have 2**31 - 1 programs.
 configuration-is-repeated: A tuner compiles and times the same configuration twice.
     -> Remove one of them.
-key-in-vain: The key of a tuner has a length that the kernel does not read: each value is timed.
-    -> Take it out of the key.
-size-not-in-key: A tile is as long as a tensor, and the key of the tuner does not name its length.
-    -> Name the parameter in `key=`.
-key-of-nothing: The key of a tuner names what is no parameter; Triton leaves such a name out.
-    -> Name the parameter with the size; add one where there is none.
-leaves-elements: Under one of the tuner's configurations the grid is too small for the tiles, and
-    elements are left out that are stored under another.
+key-in-vain: The `key` of a tuner has a length that the kernel does not read, so each value is tuned
+    again.
+    -> Remove it from `key`.
+size-not-in-key: A tile is as long as a tensor, and the `key` of the tuner does not have that
+    length.
+    -> Add the parameter to `key=`.
+key-of-nothing: The `key` of a tuner has a name that is no parameter; Triton ignores it.
+    -> Write the name of the parameter with the size; add such a parameter if there is none.
+leaves-elements: With one of the tuner's configurations the grid has too few programs, so elements
+    are not stored.
     -> Make the grid a function of the tile: `lambda meta: (triton.cdiv(n, meta['BLOCK']),)`.
-leaves-its-buffer: There are sizes for which an access is outside of its tensor; the message shows
-    them.
-    -> Mask it by the length of that tensor.
-index-is-below-zero: An index that is loaded is compared with 0 or -1, and an access that it is in
-    the address of lets -1 by.
+leaves-its-buffer: For some sizes an access is outside of its tensor; the message gives an example.
+    -> Mask the access by the length of that tensor.
+index-is-below-zero: The kernel compares a loaded index with 0 or -1, but the mask of an access with
+    this index does not exclude -1.
     -> Add the comparison to the mask of the access.
-reads-what-others-write: A program reads what another program of the same launch writes; the message
-    shows two.
+reads-what-others-write: A program reads data that another program of the same launch writes; the
+    message gives two programs.
     -> Write to another tensor, or launch twice.
-state-is-not-restored: A tuner runs the kernel many times to measure it, and each run changes what
-    the next one reads.
-    -> Name the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.
-product-may-overflow: The number of a row and a stride are multiplied in 32 bits, in a kernel whose
-    launches are not among the files.
-    -> Cast the row to tl.int64.
-offset-is-too-large: There are sizes for which an offset does not fit 32 bits; the message shows
-    them.
-    -> Cast what it is computed from: `row = tl.program_id(0).to(tl.int64)`.
-lanes-hand-over: A lane loads what another lane of the same program stores, or stores what another
-    one loads, and nothing orders the two.
+state-is-not-restored: A tuner runs the kernel many times to time it, and each run changes the input
+    of the next.
+    -> List the buffer in `reset_to_zero=` or `restore_value=` of `triton.autotune`.
+product-may-overflow: A row number and a stride are multiplied in 32 bits, in a kernel without a
+    launch in the given files.
+    -> Cast the row number to tl.int64.
+offset-is-too-large: For some sizes an offset does not fit into 32 bits; the message gives an
+    example.
+    -> Cast an operand: `row = tl.program_id(0).to(tl.int64)`.
+lanes-hand-over: One lane stores an element that another lane of the same program loads, in either
+    order, without a barrier between.
     -> Put `tl.debug_barrier()` between the two accesses.
-undefined-lanes-reduced: A reduction includes lanes that a masked load without `other=` leaves
-    undefined; GPUs read 0 there today, which does not change the result as far as is known.
+undefined-lanes-reduced: A reduction includes inactive lanes of a load without `other=`, which are
+    undefined. GPUs read 0 there today, which does not change the result as far as we know.
     -> Add `other=` with a value that does not change the reduction.
 no-such-name: No supported version of Triton has this name in `triton.language`.
-    -> Use what the message names instead.
-no-such-axis: A launch has three axes at most, and this is none of 0, 1 and 2.
-    -> Split one of the three: `tl.program_id(2) // n` and `tl.program_id(2) % n`.
-result-is-dropped: A statement computes a value that nothing takes.
-    -> Assign the result, or remove the statement.
-other-changes-the-result: A reduction includes lanes outside a mask, and their `other=` changes the
-    result.
-    -> Give the identity of the reduction, or clear the lanes with `tl.where`.
-zero-changes-the-result: A reduction includes lanes that a masked load without `other=` leaves
-    undefined; GPUs read 0 there today, which changes the result.
+    -> Use the name in the message instead.
+no-such-axis: A launch has axes 0, 1 and 2 only.
+    -> Split one of them: `tl.program_id(2) // n` and `tl.program_id(2) % n`.
+result-is-dropped: The value of a statement is not used.
+    -> Assign the value, or remove the statement.
+other-changes-the-result: A reduction includes inactive lanes of a load, and their `other=` changes
+    the result.
+    -> Use the identity of the reduction as `other=`, or set the lanes with `tl.where`.
+zero-changes-the-result: A reduction includes inactive lanes of a load without `other=`, which are
+    undefined. GPUs read 0 there today, which changes the result.
     -> Add `other=` with a value that does not change the reduction.
 """
 

@@ -44,7 +44,7 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
         type=seconds,
         default=120.0,
         metavar="S",
-        help="what a first call may take, in which kernels are compiled and tuned "
+        help="the most seconds for a first call, in which kernels are compiled and tuned "
         "(default: %(default)s)",
     )
 
@@ -68,7 +68,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 def add_call(parser: argparse.ArgumentParser) -> None:
     """What is called, and with what."""
     parser.add_argument(
-        "--launcher", metavar="NAME", help="the function to call, where the file has several"
+        "--launcher", metavar="NAME", help="the function to call, if the file has several"
     )
     parser.add_argument(
         "--kernel",
@@ -84,15 +84,15 @@ def add_call(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--args",
         metavar="LIST",
-        help="what the launcher is called with, as in 'x: f32[m, n], w: f32[n], eps: 1e-5', "
-        "'parts: [f32[m, n], f32[k, n]], dim: 0'; inferred where the file says enough",
+        help="the arguments of the launcher, as in 'x: f32[m, n], w: f32[n], eps: 1e-5', "
+        "'parts: [f32[m, n], f32[k, n]], dim: 0'; inferred if possible",
     )
     parser.add_argument(
         "--assume",
         metavar="FACT",
         action="append",
         default=[],
-        help="what holds of the sizes in every call, as in 'n %% 16 == 0', 'm <= n': only such "
+        help="a condition on the sizes of every call, as in 'n %% 16 == 0', 'm <= n': only such "
         "calls are drawn (may be given several times)",
     )
 
@@ -112,8 +112,8 @@ def add_engine(
         "--engine",
         type=_engine,
         metavar="NAME",
-        help="who does the work on several files: `inline`, this process; `local`, processes of "
-        "this machine, of which a crash or a hang costs one file; `ray` or `ray:ADDRESS`, a "
+        help="where several files are processed: `inline`, this process; `local`, processes of "
+        "this machine, in which a crash or a hang costs one file; `ray` or `ray:ADDRESS`, a "
         f"cluster of Ray (default: {default})",
     )
     if jobs:
@@ -129,7 +129,7 @@ def add_engine(
         type=seconds,
         default=TASK_SECONDS,
         metavar="S",
-        help="what one file may take, unless it is done `inline` (default: %(default)s)",
+        help="the most seconds for one file (not for `inline`) (default: %(default)s)",
     )
 
 
@@ -200,14 +200,16 @@ def add_report_format(parser: argparse.ArgumentParser) -> None:
         choices=formats.OF_FILES,
         default="text",
         metavar="full|concise|json|github|sarif",
-        help="the form of the report: for a person (the default), one line each, for a script, as "
-        "annotations of GitHub Actions, for code scanning",
+        help=(
+            "the format of the output: text (the default), one line each, JSON, GitHub "
+            "Actions annotations, or SARIF"
+        ),
     )
     parser.add_argument(
         "-q",
         "--quiet",
         action="store_true",
-        help="print what was found and errors, and neither notes nor a summary",
+        help="print only findings and errors, without notes and summary",
     )
 
 
@@ -219,8 +221,10 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="a,b",
-        help="of the passes that would run, only these: names, groups, or what names begin with "
-        "(`split`); may be repeated",
+        help=(
+            "run only these of the passes that would run: names, groups, or prefixes of "
+            "names (`split`); may be repeated"
+        ),
     )
     parser.add_argument(
         "--ignore",
@@ -228,8 +232,10 @@ def add_filter(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="a,b",
-        help="leave these passes out, in addition to those that the configuration ignores; "
-        "may be repeated",
+        help=(
+            "do not run these passes, in addition to those that the configuration ignores; "
+            "may be repeated"
+        ),
     )
 
 
@@ -243,8 +249,8 @@ def add_safety(parser: argparse.ArgumentParser) -> None:
         "--safety",
         type=safety,
         metavar="LIST",
-        help="what may be applied beyond exact, by commas: rounding, contract; `exact` for "
-        "nothing more (default: what the configuration says, else rounding,contract)",
+        help="safety levels permitted beyond exact, separated by commas: rounding, contract; "
+        "`exact` permits nothing more (default: the configuration, else rounding,contract)",
     )
 
 
@@ -255,7 +261,7 @@ def add_assume(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="EXPR",
         help="a fact over the kernel's parameters, such as 'M %% BLOCK_M == 0', 'N <= BLOCK' or "
-        "'disjoint(X, Y)'; giving it permits what rests on it; may be repeated",
+        "'disjoint(X, Y)'; permits rewrites that need it; may be repeated",
     )
 
 
@@ -281,7 +287,7 @@ def safety_level(name: str) -> Safety | None:
         legal = [EXACT, *(level.value for level in Safety)]
         hint = nearest(name, legal)
         raise ValueError(
-            f"{name!r} is no safety level; legal: {', '.join(legal)}"
+            f"{name!r} is not a safety level; legal: {', '.join(legal)}"
             + (f" ({hint})" if hint else "")
         ) from None
 

@@ -39,37 +39,46 @@ file itself is run for its launches, where it has a __main__ part or tests.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = _DESCRIPTION
     parser.add_argument(
-        "before", metavar="BEFORE", help="a file; FILE:KERNEL is about what launches this kernel"
+        "before",
+        metavar="BEFORE",
+        help=("a file; FILE:KERNEL selects the function that launches this kernel"),
     )
     parser.add_argument(
-        "after", metavar="AFTER", nargs="?", help="another version of it; without: BEFORE alone"
+        "after",
+        metavar="AFTER",
+        nargs="?",
+        help=("another version of it; without it, only BEFORE is timed"),
     )
     shared.add_call(parser)
     parser.add_argument(
         "--flops",
         metavar="FORMULA",
-        help="how many operations a call makes, as in '2 * m * n * k': shows how near it comes to "
-        "a large matrix product of torch",
+        help=(
+            "operations per call, as in '2 * m * n * k': also prints the share of the rate "
+            "of a large matrix product of torch"
+        ),
     )
     _add_effort(parser)
     parser.add_argument(
         "--no-gpu",
         action="store_true",
-        help="run nothing: compile the kernels for several GPUs, which need not be there, and "
-        "show registers, spills, shared memory and the widths of accesses",
+        help=(
+            "run nothing: compile the kernels for several GPUs, which need not be present, "
+            "and print registers, spills, shared memory and the widths of accesses"
+        ),
     )
     shared.add_format(parser)
     html_report.add_report(parser)
 
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
-    shared.add_precision(parser, "go on until the ratio is known to so much")
+    shared.add_precision(parser, "continue until half the 95 % interval of the ratio is below this")
     parser.add_argument(
         "--seconds",
         type=shared.seconds,
         default=2.0,
         metavar="S",
-        help="but no longer than this for one call (default: %(default)s)",
+        help="the most seconds for one call (default: %(default)s)",
     )
     shared.add_timeout(parser)
 
@@ -105,7 +114,7 @@ def _timed(arguments: argparse.Namespace) -> Comparison:
     about = None if before.focus is None else kernel_at(before)
     if about is not None and (arguments.launcher or arguments.kernel):
         raise PlaceError(
-            f"{before.path}: a part of the file, --kernel or --launcher, not two of them"
+            f"{before.path}: give a part of the file, --kernel or --launcher, not two of them"
         )
     if about is not None and arguments.grid:
         arguments.kernel = about

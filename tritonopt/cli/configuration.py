@@ -248,7 +248,7 @@ def _read_passes(value: Any) -> str:
         return value
     if _is_list_of_texts(value):
         return ",".join(value)
-    raise ValueError("must be a text as after --passes, or a list of passes")
+    raise ValueError("must be a string as after --passes, or a list of passes")
 
 
 def _read_safety(value: Any) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ def _read_safety(value: Any) -> tuple[str, ...]:
 
     parts = value.split(",") if isinstance(value, str) else value
     if not _is_list_of_texts(parts):
-        raise ValueError("must be a list of levels, or a text as after --safety")
+        raise ValueError("must be a list of levels, or a string as after --safety")
     levels = (safety_level(part.strip()) for part in parts)
     return tuple(level.value for level in levels if level is not None)
 

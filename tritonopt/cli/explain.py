@@ -33,7 +33,7 @@ With --reasons, list all claims and reasons with a line each.
 """
 
 _WHAT_CAN_BE_ASKED = (
-    "Ask for a pass (`tritonopt passes` lists them), a claim or a reason that a remark gives, a "
+    "Give a pass (`tritonopt passes` lists them), a claim or a reason that a remark gives, a "
     "word of the glossary, FILE:LINE or FILE:KERNEL"
 )
 
@@ -47,12 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reasons", action="store_true", help="list all claims and reasons, with a line each"
     )
     parser.add_argument(
-        "--stdin-filename", metavar="FILE:LINE", help="what is read from stdin (-) is this file"
+        "--stdin-filename", metavar="FILE:LINE", help="the name of the file read from stdin (-)"
     )
     parser.add_argument(
         "--passes",
         metavar="a,b|all|default|rows",
-        help="the passes to ask about a line (default: every pass, as where none is named)",
+        help="the passes for FILE:LINE (default: every pass, as without --passes elsewhere)",
     )
     shared.add_safety(parser)
     shared.add_assume(parser)
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if not arguments.targets and not arguments.reasons:
-        return complain(f"nothing was asked. {_WHAT_CAN_BE_ASKED}")
+        return complain(f"nothing to explain. {_WHAT_CAN_BE_ASKED}")
     if arguments.reasons:
         _list_reasons()
     for number, target in enumerate(arguments.targets):
@@ -99,7 +99,7 @@ def _list_reasons() -> None:
 
 def _explain_name(name: str) -> None:
     if os.path.lexists(name):
-        raise PlaceError(f"{name}: say which line or kernel, as in {name}:12")
+        raise PlaceError(f"{name}: give a line or kernel, as in {name}:12")
     if name in registry.names():
         _print_page(registry.load(name))
         return
@@ -136,7 +136,7 @@ def _of_word(name: str) -> Iterator[str]:
 def _of_cheat(name: str) -> Iterator[str]:
     """What `verify` says of a candidate that does not do the work."""
     if name in CHEATS:
-        yield from (f"{name}: a cheat that verify names", f"  {CHEATS[name]}")
+        yield from (f"{name}: a cheat that verify reports", f"  {CHEATS[name]}")
 
 
 def _plain(word: str) -> str:
@@ -191,7 +191,7 @@ def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
     module = read_place(target)
     path, focus = module.path, target.focus
     if focus is None:
-        raise PlaceError(f"{path}: say which line or kernel, as in {path}:12")
+        raise PlaceError(f"{path}: give a line or kernel, as in {path}:12")
     kernel = focus.kernel(module)
     assert kernel is not None  # what was named is there
     settings = _settings(path)
@@ -220,7 +220,9 @@ def _explain_sites(target: Place, arguments: argparse.Namespace) -> None:
     for found in here or mine:
         remark = found.remark
         if remark.kind is RemarkKind.PASSED:
-            remark = replace(remark, message=f"can be done: {found.site.advice or remark.message}")
+            remark = replace(
+                remark, message=(f"can be applied: {found.site.advice or remark.message}")
+            )
         for line in text.explained_lines(path, remark, style):
             print(line)
     for remark in (*result.given_up, *result.defects):

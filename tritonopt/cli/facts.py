@@ -31,19 +31,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="FILE[:KERNEL|:LINE]",
-        help="a file (- for stdin), or the kernel of it that has the name or that the line is in",
+        help="a file (- for stdin), or one of its kernels, by name or by a line in it",
     )
     parser.add_argument(
-        "--stdin-filename", metavar="PATH", help="what is read from stdin is this file"
+        "--stdin-filename", metavar="PATH", help="the name of the file read from stdin"
     )
-    parser.add_argument(
-        "--full", action="store_true", help="named values however long they are, not only the start"
-    )
+    parser.add_argument("--full", action="store_true", help="do not shorten values")
     parser.add_argument(
         "--compile",
         action="store_true",
-        help="list, for each integer parameter, the loads and stores that are wider where the "
-        "compiler knows that 16 divides it, or that it is 1 (imports the file in another process)",
+        help=(
+            "list, for each integer parameter, the loads and stores that are wider if it "
+            "is a multiple of 16, or 1 (imports the file in another process)"
+        ),
     )
     shared.add_assume(parser)
 
@@ -84,6 +84,6 @@ def _kernels(given: Place) -> list[source.Kernel]:
     module = read_place(given)
     found = [k for k in module.kernels if given.focus is None or given.focus.concerns(k)]
     if not found:
-        message = "no kernels: nothing in it is below @triton.jit"
+        message = "no kernels: it has no function under @triton.jit"
         raise source.SourceError(module.path, 0, 0, message)
     return found

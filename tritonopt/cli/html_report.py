@@ -25,8 +25,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=_file,
         metavar="FILE.html",
-        help="write what was found as one page as well, below 2 MB, that opens in a browser "
-        "without a network",
+        help="also write one HTML page, below 2 MB, that needs no network",
     )
 
 
@@ -34,7 +33,7 @@ def _file(text: str) -> Path:
     """Where a report can be written; said before anything is done."""
     path = Path(text)
     if path.suffix.lower() not in _SUFFIXES:
-        raise argparse.ArgumentTypeError(f"{text}: the name of a report ends in .html")
+        raise argparse.ArgumentTypeError(f"{text}: the name of a report must end in .html")
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text}: is a directory; name a file of it")
     if not path.parent.is_dir():

@@ -23,14 +23,14 @@ _MANY_OBJECTS = 100_000
 _COMMANDS = {
     "rewrite": "rewrite the kernels of files; prints a diff, or replaces the files",
     "suggest": "print mistakes and profitable rewrites; changes nothing (alias: check)",
-    "explain": "print what a pass, a reason or a word is, or what passes say of a line and why",
-    "verify": "run an original and a rewritten file on drawn inputs and compare",
-    "bench": "time two versions of a file on the GPU, call by call, or one alone",
-    "tune": "find what is faster on this GPU for given shapes, verified and measured",
+    "explain": "explain a pass, a reason or a word, or the conditions of a rewrite in a line",
+    "verify": "run an original and a rewritten file on generated inputs and compare the results",
+    "bench": "time one or two versions of a file on the GPU, call by call",
+    "tune": "find verified changes that are faster on this GPU for given shapes",
     "passes": "list the passes",
-    "facts": "print what is known of the kernels of a file",
+    "facts": "print the facts about the kernels of a file",
     "mcp": "serve verify, bench, suggest and explain to agents (Model Context Protocol)",
-    "clean": "delete the answers that suggest and rewrite keep for unchanged files",
+    "clean": "delete the cache of suggest and rewrite",
     "new-pass": "create a new pass in a checkout: its file, its page, its cases, its entry point",
 }
 
@@ -52,8 +52,8 @@ _TAKE_A_COMMAND = frozenset({"rewrite", "suggest", "verify", "bench", "tune"})
 _EPILOG = """\
 exit codes:
   0  done, or nothing to do
-  1  something would change (rewrite --check), was left out (rewrite --verify) or is suggested
-     (suggest); a counterexample (verify); what was tuned no longer holds (tune --check)
+  1  something would change (rewrite --check), was dropped (rewrite --verify) or is suggested
+     (suggest); a counterexample (verify); a tuned change is no longer faster (tune --check)
   2  an error, or nothing could be timed (bench, tune)
   3  neither a yes nor a counterexample (verify)
 """
@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         traceback.print_exc()
         complain(
-            f"this is a defect of tritonopt {__version__}; please report it with the command and "
+            f"this is a bug in tritonopt {__version__}; please report it with the command and "
             f"the lines above"
         )
         return ERROR
@@ -191,10 +191,10 @@ def _unknown(named: str) -> str:
 
     hint = nearest(named, [*_COMMANDS, *_ALIASES])
     if hint:
-        return f"no command is named {named!r}; {hint}"
+        return f"there is no command {named!r}; {hint}"
     if os.path.exists(named):
-        return f"no command is named {named!r}; to look for rewrites: tritonopt suggest {named}"
-    return f"no command is named {named!r}; the commands are {', '.join(_COMMANDS)}"
+        return f"there is no command {named!r}; to look for rewrites: tritonopt suggest {named}"
+    return f"there is no command {named!r}; the commands are {', '.join(_COMMANDS)}"
 
 
 def _module(command: str) -> ModuleType:

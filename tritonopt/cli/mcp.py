@@ -21,8 +21,9 @@ suggest and explain. verify and bench run the code of files; with `untrusted` th
 contained.
 """
 _ABOUT = (
-    "Checks Triton kernels. A yes of `verify` is evidence from drawn inputs; `unsupported` is no "
-    "yes, and `fault` says who must act. Mistakes and rewrites: `suggest`; words: `explain`."
+    "Checks Triton kernels. A positive verdict of `verify` is evidence from generated "
+    "inputs; `unsupported` is not positive, and `fault` names what has to change. Mistakes "
+    "and rewrites: `suggest`; words: `explain`."
 )
 _ONE_AT_A_TIME = threading.Lock()
 

@@ -98,7 +98,7 @@ def _lay_out(name: str) -> list[Path]:
     module, cases = checkout.passes / f"{stem}.py", checkout.cases / name
     for path in (module, cases):
         if path.exists():
-            raise NewPassError(f"{path}:1:1: is there already; choose another name")
+            raise NewPassError(f"{path}:1:1: already exists; choose another name")
     if name in registry.names():
         raise NewPassError(f"there is a pass {name!r} already; choose another name")
     pyproject = source.read_file(checkout.pyproject)
@@ -118,11 +118,11 @@ def _class_name(name: str) -> str:
     if not _KEBAB.fullmatch(name):
         kebab = re.sub(r"[^a-z0-9]+", "-", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower())
         hint = f", as in {kebab.strip('-')}" if _KEBAB.fullmatch(kebab.strip("-")) else ""
-        raise NewPassError(f"{name!r} is no name of a pass: write it in kebab-case{hint}")
+        raise NewPassError(f"{name!r} is not a valid name of a pass: write it in kebab-case{hint}")
     class_name = "".join(map(str.capitalize, name.split("-")))
     taken = re.findall(r"\w+", " ".join(re.findall(r"^from .* import (.*)$", PASS, re.MULTILINE)))
     if keyword.iskeyword(name) or name in registry.SETS or class_name in taken:
-        raise NewPassError(f"{name!r} means something else already: use two words")
+        raise NewPassError(f"{name!r} already has another meaning: use two words")
     return class_name
 
 
@@ -132,8 +132,8 @@ def _checkout() -> _Checkout:
         if (found := _Checkout(root)).is_one:
             return found
     raise NewPassError(
-        f"{here}: is in no checkout of tritonopt, where a new pass goes; change to one. (A pass of "
-        "another package is announced in that package's own pyproject.toml, in the same way.)"
+        f"{here}: is not in a checkout of tritonopt; change to one. (A pass of another "
+        "package is registered in that package's pyproject.toml, in the same way.)"
     )
 
 

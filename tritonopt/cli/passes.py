@@ -49,11 +49,11 @@ def _print_entry(name: str, width: int, summary: str, terms: Iterable[str]) -> N
 def _terms(chosen: type[Pass]) -> Iterator[str]:
     """When it runs, what it may need, and its options."""
     if issubclass(chosen, Lint):
-        does = "fixes them where that is safe or it is named" if chosen.fixes else "changes nothing"
+        does = "fixes them if safe or named" if chosen.fixes else "changes nothing"
         yield f"reports mistakes, {does}"
         return
-    when = "acts where it is profitable" if chosen.gain else "acts where it is named"
-    when += ", or is a safe fix" if chosen.mends else ""
+    when = "runs where profitable" if chosen.gain else "runs if named"
+    when += ", or if its fix is safe" if chosen.mends else ""
     safety = ",".join(safety_names(chosen.safety)) or EXACT
     yield f"{when}; safety {safety}{'; reports mistakes' if chosen.finds_mistakes else ''}"
     for option in options.of(chosen).values():

@@ -67,7 +67,7 @@ def _split(text: str, exists: Callable[[str], bool]) -> Place:
     if os.path.isdir(path):
         raise PlaceError(f"{text}: {path} is a directory; name a file of it, as in FILE.py:{part}")
     if not part:
-        raise PlaceError(f"{text}: say which kernel or line, as in {path}:12")
+        raise PlaceError(f"{text}: give a kernel or line, as in {path}:12")
     # Imported here: most runs name none.
     from tritonopt.rewriting.focus import Focus
 

@@ -97,9 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--write", action="store_true", help="replace the files, each as a whole")
-    action.add_argument(
-        "--check", action="store_true", help="exit with 1 when something would change"
-    )
+    action.add_argument("--check", action="store_true", help="exit with 1 if a file would change")
     parser.add_argument(
         "--careful",
         action="store_true",
@@ -109,8 +107,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain-missed",
         action="store_true",
-        help="print every remark on what was not applied, not only those of passes that were "
-        "named and of rewrites that lack one condition to be profitable",
+        help=(
+            "print every remark on what was not applied, not only those of passes in "
+            "--passes and of rewrites that one unknown size keeps from being profitable"
+        ),
     )
     shared.add_filter(parser)
     shared.add_safety(parser)
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ConfigurationError as error:
         return complain(str(error))
     if arguments.verify and any(t.data is not None or t.is_notebook for t in targets.files):
-        return complain("--verify runs Python files; stdin and notebooks are none")
+        return complain("--verify runs Python files, not stdin or notebooks")
     answers = Answers(arguments, targets)
     answered = answers.known()
     job, passes = (None, []) if answered is not None else _job(arguments, targets)
@@ -245,7 +245,7 @@ def _done(
 
 def _not_done(target: Target, reason: str) -> Done:
     shown = str(target.path)
-    return Done(FileFindings(shown, refused=(f"{shown}: left as it was: {reason}",)))
+    return Done(FileFindings(shown, refused=(f"{shown}: not changed: {reason}",)))
 
 
 def _written(done: Done) -> Done:
@@ -295,7 +295,7 @@ def _rewrite(job: Job, program: source.Program | None, target: Target) -> Done:
         except Exception as error:
             failure = describe(error)
             message = (
-                f"{shown}: left as it was: {failure}. This is a defect of ours; please report it"
+                f"{shown}: not changed: {failure}. This is a bug in tritonopt; please report it"
             )
             defects = (message,)
         break

@@ -70,16 +70,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "a wrong result: it is applied, and both values are printed. This runs the files' code.",
     )
     group.add_argument(
-        "--verify", action="store_true", help="run every rewrite against the original first"
+        "--verify", action="store_true", help="first compare every rewrite with the original"
     )
     group.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda"),
         default="auto",
-        help="where --verify runs the kernels; auto is the GPU where there is one",
+        help="where --verify runs the kernels; auto is the GPU if there is one",
     )
-    shared.add_examples(group, "how many inputs --verify draws for a launcher")
-    shared.add_script(group, "the folder for scripts that show counterexamples")
+    shared.add_examples(group, "how many inputs --verify generates for a launcher")
+    shared.add_script(group, "the folder for scripts of counterexamples")
     shared.add_engine(group, jobs=False)
 
 
@@ -91,7 +91,7 @@ def request_of(arguments: argparse.Namespace) -> Request | None:
     """
     if not arguments.verify:
         if arguments.engine is not None:
-            raise EngineError("--engine is for --verify; rewriting alone needs none")
+            raise EngineError("--engine needs --verify")
         return None
     try:
         # The package imports what it is asked for only then, and what draws calls later still.
@@ -256,13 +256,14 @@ def _refused(path: Path, passes: Sequence[Pass], verdict: Verdict, request: Requ
     if any(one.fixes for one in passes):
         fixing = _names([one for one in passes if one.fixes])
         return (
-            f"{path}: {names} not applied, because results differ. {fixing} fixes mistakes: where "
-            f"the original is wrong here{f' ({shown})' if shown else ''}, apply it without "
+            f"{path}: {names} not applied, because results differ. {fixing} fixes mistakes: "
+            f"if the original is wrong here{f' ({shown})' if shown else ''}, apply it without "
             f"--verify:\n{what}"
         )
     return (
-        f"{path}: {names} not applied, because the result is another function. This is a defect "
-        f"of ours; please report it with the file{f' and {shown}' if shown else ''}:\n{what}"
+        f"{path}: {names} not applied, because the result is another function. This is a "
+        "bug in tritonopt; please report it with the "
+        f"file{f' and {shown}' if shown else ''}:\n{what}"
     )
 
 

@@ -104,14 +104,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths",
         nargs="+",
         metavar="PATH",
-        help="a file, a directory (searched for Python files, .gitignore respected), a part of a "
+        help="a file, a directory (searched for Python files; .gitignore applies), a part of a "
         "file (FILE:KERNEL, FILE:LINE), or - for stdin",
     )
     parser.add_argument(
         "--stdin-filename",
         metavar="PATH",
-        help="what is read from stdin is called and configured as this file; a kernel or a line of "
-        "it may be named as after a path",
+        help=(
+            "the name of the file read from stdin, for messages and configuration; may "
+            "select a kernel or line, as a path does"
+        ),
     )
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
@@ -128,21 +130,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PATH",
         help="more files of the same program, read for what they import, offer and launch, and "
-        "not looked at otherwise (can be given several times)",
+        "not tried otherwise (can be given several times)",
     )
     parser.add_argument(
         "--launches",
         type=Path,
         metavar="FILE",
-        help="launches of a run, as evidence for sizes: written there by a run of `-- COMMAND`, "
-        "else read from there",
+        help="a file of recorded launches: written with `-- COMMAND`, read without it",
     )
     parser.add_argument(
         "--jobs",
         type=_jobs,
         default=0,
         metavar="N",
-        help="processes; by default one for each processor where there is enough to do",
+        help="number of processes (default: one per processor if there is enough work)",
     )
     parser.add_argument(
         "--no-cache",
@@ -154,7 +155,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--statistics",
         action="store_true",
-        help="print how often each pass said what on stdout, and nothing else",
+        help="print only how often each pass reported each reason",
     )
 
 
@@ -296,10 +297,10 @@ def _run(
         raise LaunchesError(f"{ended.shown} launched no kernel of {paths}: {why}")
     if ended.status:
         alone = "" if "TRITON_INTERPRET" in os.environ else ". Without a GPU set TRITON_INTERPRET=1"
-        notes.append(f"{ended.shown} failed: only its launches before that count{alone}")
+        notes.append(f"{ended.shown} failed: only launches before the failure are used{alone}")
     if ended.more:
         more = ", ".join(ended.more)
-        notes.append(f"{more}: launched in too many different ways; only the first of them count")
+        notes.append(f"{more}: too many different launches; only the first of them are used")
     return found
 
 
@@ -328,7 +329,8 @@ def _with_its_own(
     found = {name: one for name, one in of_file.items() if one.digest == meant[name].digest}
     if other := sorted(of_file.keys() - found.keys()):
         notes.append(
-            f"{target.path}: {shown} has launches of another text of {', '.join(other)}, which are "
+            f"{target.path}: {shown} has launches of another version of {', '.join(other)}, "
+            "which are "
             "not used: record them again"
         )
     unlaunched = [k.qualname for k in meant.values() if k.name not in called]

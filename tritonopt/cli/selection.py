@@ -52,8 +52,8 @@ class Selection:
             registry.select(self.spec)
         if self.select and not self.passes(Settings()):
             raise PassSelectionError(
-                f"--select {','.join(self.select)}: none of these passes would run; name those "
-                "that are to act wherever it is legal with --passes"
+                f"--select {','.join(self.select)}: none of these passes would run; to "
+                "apply passes wherever they are legal, use --passes"
             )
         _matching(self.ignore)
         for text in self.assume:
@@ -158,7 +158,7 @@ def unneeded(
         elif not any(fact.names <= names for names in parameters):
             yield f"--assume {fact.text!r}: no kernel has all of its names as parameters"
         elif used is not None and fact.text not in used:
-            yield f"--assume {fact.text!r}: no site uses it"
+            yield f"--assume {fact.text!r}: no rewrite uses it"
 
 
 def _matching(

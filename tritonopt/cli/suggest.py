@@ -59,18 +59,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passes",
         metavar="a,b|all|default|rows",
-        help="list all that these passes find, profitable or not (default: mistakes, then "
-        "profitable rewrites)",
+        help=(
+            "list everything that these passes find, profitable or not (default: mistakes, "
+            "then profitable rewrites)"
+        ),
     )
     parser.add_argument(
-        "--fix", action="store_true", help="apply what is listed with a command, and nothing else"
+        "--fix", action="store_true", help="apply the listed rewrites and safe fixes"
     )
     failing = parser.add_mutually_exclusive_group()
     failing.add_argument(
         "--fail-on",
         choices=("any", "mistakes", "nothing"),
         default="any",
-        help="what ends with exit code 1 (default: anything that is listed)",
+        help="which findings give exit code 1 (default: all that are listed)",
     )
     failing.add_argument(
         "--exit-zero",
@@ -124,7 +126,7 @@ def _suggest(
     from tritonopt.reporting.reporter import Run
 
     if arguments.fix and any(target.data is not None for target in targets.files):
-        return complain("--fix changes files; what comes from stdin is none")
+        return complain("--fix changes files, and stdin is not a file")
     summary = Summary(files=len(targets.files) - len(kernels), notes=list(targets.notes))
     looked = _looked_at(arguments, targets, kernels)
     for path, message in targets.errors:
@@ -271,7 +273,7 @@ def _look(job: Job, program: source.Program | None, target: Target) -> FileFindi
     except facts.AssumptionError as error:
         return FileFindings(shown, errors=(f"{shown}: {error}",))
     except Exception as error:
-        message = f"{shown}: {describe(error)}. This is a defect of ours; please report it"
+        message = f"{shown}: {describe(error)}. This is a bug in tritonopt; please report it"
         return FileFindings(shown, errors=(message,), defects=(message,))
     defects = tuple(remark.defect_at(shown) for remark in seen.defects)
     return FileFindings(

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "paths", nargs="+", metavar="PATH", help="a file, a directory, or FILE:KERNEL"
     )
     parser.add_argument(
-        "--launcher", metavar="NAME", help="the function to tune, where the file has several"
+        "--launcher", metavar="NAME", help="the function to tune, if the file has several"
     )
     parser.add_argument(
         "--args",
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FACT",
         action="append",
         default=[],
-        help="what holds of the sizes in every call, as in 'n %% 16 == 0'",
+        help="a condition on the sizes of every call, as in 'n %% 16 == 0'",
     )
     parser.add_argument(
         "--passes", default="", metavar="a,b", help="only these passes (default: every one)"
@@ -72,32 +72,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-parameters",
         action="store_true",
-        help="leave tile sizes, num_warps and the like as they are",
+        help="keep tile sizes, num_warps and similar parameters",
     )
     parser.add_argument(
         "--budget",
         type=_duration,
         default="10m",
         metavar="TIME",
-        help="for the whole run, shared by its launchers: 90s, 10m, 1h (default: %(default)s)",
+        help="time for the whole run, shared by its launchers: 90s, 10m, 1h (default: %(default)s)",
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--write", action="store_true", help="replace the files, each as a whole")
     action.add_argument(
         "--check",
         action="store_true",
-        help="tune nothing: measure again what was accepted before; exit with 1 where it no "
-        "longer holds",
+        help="tune nothing: measure accepted changes again; exit with 1 if one is no longer faster",
     )
     action.add_argument(
         "--undo",
         action="store_true",
-        help="tune nothing: put back what stood in the files before, as their records have it",
+        help="tune nothing: restore the original files from their records",
     )
     action.add_argument(
         "--no-gpu",
         action="store_true",
-        help="time nothing: compile the variants for several GPUs, and show what they need",
+        help=(
+            "time nothing: compile the variants for several GPUs, and print registers, "
+            "spills and the like"
+        ),
     )
     _add_effort(parser)
     shared.add_engine(parser, default="inline")
@@ -106,19 +108,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     shared.add_precision(parser, "to which an accepted ratio is known")
-    shared.add_examples(parser, "on how many inputs what is accepted is verified")
+    shared.add_examples(parser, "on how many inputs an accepted change is verified")
     parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda"),
         default="auto",
-        help="where it is verified; auto is Triton's interpreter, and the GPU where there is one "
-        "(default: %(default)s)",
+        help=(
+            "where changes are verified; auto is Triton's interpreter, and the GPU if "
+            "there is one (default: %(default)s)"
+        ),
     )
     shared.add_timeout(parser)
     parser.add_argument(
         "--store",
         metavar="FILE",
-        help="where it is kept what was found (default: a file in the user's cache directory)",
+        help="the file for measurements (default: in the user's cache directory)",
     )
     add_report(parser)
 
@@ -174,7 +178,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
         engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
         for answer in answers_of(requests, arguments.budget, show, *engine):
             found.append(answer)
-            came = "failed" if answer.failure else answer.what or "stays as it is"
+            came = "failed" if answer.failure else answer.what or "stays unchanged"
             bar.update(len(found), len(requests), f"tuning; {answer.launcher}: {came}")
     code = _reported(arguments, requests, in_their_order(requests, found))
     return ERROR if wrong else code
@@ -311,8 +315,8 @@ def _reported(
         path = shown_path(str(outcome.path))
         for launcher in outcome.left_out:
             say(
-                f"note: {path}: {launcher} changes what another launcher's result changes "
-                "as well, and is left out: tune it again afterwards"
+                f"note: {path}: {launcher} changes the same code as another launcher's "
+                "result, and was not written: tune it again afterwards"
             )
         if not outcome.changed:
             continue
@@ -352,7 +356,7 @@ def _undone(arguments: argparse.Namespace) -> int:
             done += 1
             say(f"{shown_path(str(file))}: {', '.join(launchers)} as before, the record is removed")
     if not done and not errors:
-        return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
+        return complain("nothing was tuned here: there is not a record (.tritonopt/*.json)")
     return ERROR if errors else OK
 
 
@@ -380,10 +384,12 @@ def _checked(arguments: argparse.Namespace) -> int:
         except (RecordError, SourceError) as error:
             errors = bool(complain(str(error)))
     for record in sorted(_without_a_file(arguments)):
-        said = "is of a file that is not there, or has no kernel any more: remove it, or tune again"
+        said = (
+            "is the record of a file that does not exist or has no kernel: remove it, or tune again"
+        )
         errors = bool(complain(f"{record}: {said}"))
     if not found and not errors:
-        return complain("nothing was tuned here: there is no record (.tritonopt/*.json)")
+        return complain("nothing was tuned here: there is not a record (.tritonopt/*.json)")
     if as_json:
         print(check_report(check.as_json() for check in found))
     failed = any(not check.holds for check in found)

@@ -48,11 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_backend(parser)
     _add_judgment(parser)
     _add_effort(parser)
-    group = parser.add_argument_group("several files, with two directories or with --pair")
+    group = parser.add_argument_group("several files: two directories, or --pair")
     shared.add_engine(group)
     shared.add_format(parser)
     html_report.add_report(parser)
-    shared.add_script(parser, "the file, or the folder, for scripts that show counterexamples")
+    shared.add_script(parser, "the file, or the folder, for scripts of counterexamples")
 
 
 def _add_subject(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "original",
         metavar="ORIGINAL",
-        help="a file with kernels, or with what kernels have to compute: a function of torch or "
+        help="a file with kernels, or a reference for kernels: a function of torch or "
         "numpy, a module with get_inputs; FILE:KERNEL and FILE:LINE are about the functions that "
         "launch this kernel; or a directory",
     )
@@ -68,7 +68,7 @@ def _add_subject(parser: argparse.ArgumentParser) -> None:
         "rewritten",
         metavar="REWRITTEN",
         nargs="+",
-        help="the same, of the other version; `-` reads a file from stdin; of several each is "
+        help="the other version; `-` reads a file from stdin; of several each is "
         "verified, and what ORIGINAL gives is kept where it has no kernel",
     )
     parser.add_argument(
@@ -89,8 +89,10 @@ def _add_backend(parser: argparse.ArgumentParser) -> None:
         "--backend",
         choices=("auto", "interpreter", "cuda", "compile"),
         default="auto",
-        help="where the kernels run; auto is the GPU where there is one. `compile` runs nothing: "
-        "it compares the machine code for several GPUs, which need not be there",
+        help=(
+            "where the kernels run; auto is the GPU if there is one. `compile` runs "
+            "nothing: it compares the machine code for several GPUs, which need not be present"
+        ),
     )
 
 
@@ -100,7 +102,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
         "--require",
         choices=("equivalent", "identical", "algebra", "kernel", "layouts"),
         default="equivalent",
-        help="what counts as the same (default: %(default)s); `algebra` also requires the same "
+        help="the required verdict (default: %(default)s); `algebra` also requires the same "
         "functions of the inputs where arithmetic is exact; `kernel` refuses what leaves the work "
         "to torch, to an earlier result or to nobody; `layouts` is `kernel`, and inputs for a "
         "reference without a kernel need not be contiguous",
@@ -136,7 +138,7 @@ def _add_judgment(parser: argparse.ArgumentParser) -> None:
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     """How much is tried for it."""
     count = parser.add_mutually_exclusive_group()
-    shared.add_examples(count, "how many inputs to draw for a launcher")
+    shared.add_examples(count, "how many inputs to generate for a launcher")
     count.add_argument(
         "--quick",
         action="store_const",
@@ -156,7 +158,7 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="a seed draws the same inputs again; another one draws others (default: %(default)s)",
+        help="the seed of the generated inputs (default: %(default)s)",
     )
 
 
@@ -168,7 +170,7 @@ def seconds(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found < float("inf"):
-        raise argparse.ArgumentTypeError(f"`{text}` is no time: write 30s or 2m")
+        raise argparse.ArgumentTypeError(f"`{text}` is not a time: write 30s or 2m")
     return found
 
 
@@ -244,7 +246,7 @@ def _why_not_timed(arguments: argparse.Namespace) -> str:
         there = arguments.backend in ("auto", "cuda") and choose_backend("auto") == "cuda"
     except VerificationError as error:
         return str(error)
-    return "" if there else "--bench: there is no GPU here to time on, so nothing was verified"
+    return "" if there else "--bench: there is no GPU here for timing, so nothing was verified"
 
 
 def _take_candidates(arguments: argparse.Namespace) -> None:
@@ -288,7 +290,7 @@ def _narrow(arguments: argparse.Namespace) -> None:
             "both versions have"
         )
     if arguments.kernel or arguments.launcher:
-        raise PlaceError(f"{path}: a part of the file, --kernel or --launcher, not both")
+        raise PlaceError(f"{path}: give a part of the file, --kernel or --launcher, not both")
     for there in (original.path, rewritten.path):
         Focus(kernels=frozenset({name})).check(read_place(Place(there)))
     if arguments.grid:

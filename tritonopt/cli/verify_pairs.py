@@ -79,7 +79,7 @@ def _pairs(arguments: argparse.Namespace) -> tuple[list[Pair], int]:
             continue
         if getattr(arguments, name):
             what = "`-- COMMAND`" if name == "shadowed" else f"--{name}"
-            raise _Unclear(f"{what} is about one file, and several are given")
+            raise _Unclear(f"{what} applies to one file, and several are given")
     given = [(arguments.original, arguments.rewritten), *arguments.pair]
     found: list[Pair] = []
     same = 0

@@ -217,11 +217,11 @@ class Total:
     removed: tuple[ast.stmt, ...] = ()
     """Where it started before."""
     said: tuple[str, ...] = ()
-    """Comments on that: a heading of what the second sweep was for."""
+    """Comments on that: a heading of what the second loop was for."""
 
 
 class MovedAccumulator:
-    """Where an accumulator of the second sweep starts, and what only that sweep needs."""
+    """Where an accumulator of the second loop starts, and what only that sweep needs."""
 
     def __init__(self, writer: Writer, sweeps: TwoSweeps, accumulation: Accumulation) -> None:
         self.writer = writer
@@ -250,13 +250,13 @@ class MovedAccumulator:
         return Total(total, (f"{total} = {zero}",), removed, said)
 
     def _is_mentioned(self, name: str, but: ast.stmt | None = None) -> bool:
-        """Whether a name is read or bound in the first sweep, or from there to the second."""
+        """Whether a name is read or bound in the first loop, or from there to the second."""
         statements = (s for s in (self.first, *self.between) if s is not but)
         nodes = (n for s in statements for n in walk(s))
         return any(isinstance(n, ast.Name) and n.id == name for n in nodes)
 
     def zero(self) -> str:
-        """What it starts with, as it can be written before the first sweep."""
+        """What it starts with, as it can be written before the first loop."""
         initial = self.accumulation.initial
         if initial.op is Op.CONST:
             return "0.0"
@@ -265,7 +265,7 @@ class MovedAccumulator:
             if same and self.writer.means_the_same(node, self.start):
                 return self.writer.text(node)
         name = self.accumulation.name
-        raise NotExpressible(f"the start of {name} has no expression before the first sweep")
+        raise NotExpressible(f"the start of {name} has no expression before the first loop")
 
     def no_longer_read(
         self,
@@ -275,7 +275,7 @@ class MovedAccumulator:
         heads_nothing: bool = False,
         headings: frozenset[str] = frozenset(),
     ) -> Iterator[Remove]:
-        """Takes away where the accumulator started, and what the second sweep alone needed.
+        """Takes away where the accumulator started, and what the second loop alone needed.
 
         But not what is read in the code that was written. `heads_nothing` says that comments on the
         start were written elsewhere, for nothing is left where they stood; `headings` stay.
@@ -290,7 +290,7 @@ class MovedAccumulator:
             (name,) = names
             inner = nodes_of(self.facts, [statement])
             if any(comes_from(self.facts.values[node], self.sweeps.first) for node in inner):
-                continue  # what comes of the first sweep stays, whoever reads it
+                continue  # what comes of the first loop stays, whoever reads it
             if any(re.search(rf"\b{name}\b", text) for text in written):
                 continue
             if around is not None and name in around.carried:

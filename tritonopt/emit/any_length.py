@@ -66,7 +66,7 @@ _LANE_BY_LANE = (
     *(NumPrograms, Param, ProgramId, Quotient, Rounded, Zero),
 )
 """What an index may be made of."""
-_PLACE = Param("(place in the row)")
+_PLACE = Param("(position in the row)")
 """What no parameter is called."""
 
 
@@ -116,7 +116,7 @@ class _Kernel:
             alike = loop.is_counted and not loop.inlined and not loop.nest[:-1]
             count = self.facts.forms.trip_count(loop)
             if not alike or loop.left_early or count != self.sweeps.count:
-                raise _matters(f"the loop in line {loop.line} is no plain sweep over the row")
+                raise _matters(f"the loop in line {loop.line} is not a plain loop over the row")
         assert self._accumulated is not None  # in the order of the loops, before it is asked for
         for effect in self.facts.effects:
             self._check_effect(effect)
@@ -136,10 +136,10 @@ class _Kernel:
     def _check_effect(self, effect: Effect) -> None:
         where = f"line {effect.line}"
         if any(self._kind(guard.condition) is not _Kind.SAME for guard in effect.guards):
-            raise _matters(f"whether {where} runs may depend on the tile")
+            raise _matters(f"whether {where} runs may depend on the tile length")
         known = (EffectKind.LOAD, EffectKind.STORE, EffectKind.EXIT)
         if effect.kind not in known or effect.volatile:
-            raise _matters(f"what {where} does may depend on the tile")
+            raise _matters(f"{where} may depend on the tile length")
         if effect.pointer is None:
             return
         parts = (effect.pointer, effect.mask, effect.other, effect.stored)
@@ -153,7 +153,7 @@ class _Kernel:
             why = self._open_name(part for part in parts if part is not None)
             raise _matters(f"what {where} accesses may depend on the length of a tile{why}")
         if not effect.loops and _Kind.PLACE in kinds:
-            raise _matters(f"{where} accesses a tile that is of no sweep")
+            raise _matters(f"{where} accesses a tile of no such loop")
 
     def _open_name(self, parts: Iterator[Value]) -> str:
         """What a loop carries of which that is not shown, for messages."""
@@ -172,7 +172,7 @@ class _Kernel:
             steps = place - self._without_place(place) if place is not None else None
             step = steps.divided_by(Polynomial.of(_PLACE)) if steps is not None else None
             if step is None or step.is_zero or _PLACE in set(step.leaves()):
-                raise _matters(f"line {write.line} may store to one element in two lanes")
+                raise _matters(f"line {write.line} may store to one element from two lanes")
             for other in accesses:
                 assert other.pointer is not None
                 mine, theirs = map(self.facts.forms.of, (write.pointer, other.pointer))

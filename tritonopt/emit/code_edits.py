@@ -163,7 +163,7 @@ def _with_argument(call: str, argument: str) -> str:
     inside = call[:end].rstrip()
     gap, end_of_call = call[len(inside) : end], call[end:]
     if comments_in(call) and "#" in inside.rpartition("\n")[2]:
-        raise NotExpressible(f"a comment stands where {argument} would")
+        raise NotExpressible(f"a comment is where {argument} would")
     if inside.endswith(","):
         return f"{inside} {argument},{gap}{end_of_call}"
     return f"{inside}, {argument}{gap}{end_of_call}"

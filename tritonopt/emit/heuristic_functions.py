@@ -34,12 +34,14 @@ def check_heuristic(facts: KernelFacts, asked: Sequence[Parameter]) -> None:
     claim = "parameter-can-be-added"
     if facts.launches.caller is not None:
         caller = facts.launches.caller.name
-        detail = f"{caller} calls the kernel, which a kernel below a heuristic does not allow"
+        detail = (
+            f"{caller} calls the kernel, which Triton does not allow for a kernel with a heuristic"
+        )
         raise refuted(claim, "called-from-a-kernel", detail)
     if module.escapes.get(kernel.qualname) or module.uses_elsewhere(kernel).escapes:
         raise unknown(claim, "unseen-launches", facts.launches.unknown or "it may be launched")
     if kernel.signature_use is not None:
-        detail = f"line {kernel.signature_use.lineno} may ask what parameters the kernel has"
+        detail = f"line {kernel.signature_use.lineno} may read the kernel's parameters"
         raise unknown(claim, "parameter-cannot-be-added", detail)
     if any(p.kind.startswith("var") for p in kernel.parameters):
         raise refuted(
@@ -50,7 +52,7 @@ def check_heuristic(facts: KernelFacts, asked: Sequence[Parameter]) -> None:
         by_value = name in CACHING_BY_VALUE and _are_specialized(facts, asked)
         if decorator is unknown_decorator or (name in _CACHING and not by_value):
             what = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-            detail = f"{what} may keep what a heuristic said, or launch without asking it"
+            detail = f"{what} may cache the result of a heuristic, or launch without it"
             raise unknown(claim, "unknown-decorator", detail)
     if unknown_decorator is not None:
         raise unknown(claim, "unknown-decorator", facts.launches.unknown)
@@ -118,7 +120,7 @@ def restored_buffers(facts: KernelFacts, attempt: Attempt) -> list[str]:
     for effect in facts.effects:
         where = f"the {effect.name} in line {effect.line}"
         if effect.kind not in _REPEATABLE:
-            raise unknown(_CLAIM, "not-tunable", f"{where} would be done many times")
+            raise unknown(_CLAIM, "not-tunable", f"{where} would be executed many times")
         if effect.writes and facts.bases(effect) is None:
             detail = f"which buffer {where} writes to is not known"
             raise unknown(_CLAIM, "not-tunable", detail)
@@ -134,7 +136,7 @@ def restored_buffers(facts: KernelFacts, attempt: Attempt) -> list[str]:
     for name in names:
         _check_is_a_tensor(facts, name)
     what = ", ".join(names) if names else "nothing"
-    attempt.prove(_CLAIM, f"the tuner puts back {what}; nothing else that is read is written")
+    attempt.prove(_CLAIM, f"the tuner restores {what}; no other buffer is both read and written")
     return names
 
 

@@ -173,7 +173,7 @@ class HoistedSlice:
             return
         target = _target(statement)
         if target is None or statement not in self.guards:
-            raise NotExpressible(f"line {statement.lineno} is no plain assignment of the loop")
+            raise NotExpressible(f"line {statement.lineno} is not a plain assignment of the loop")
         facts = self.facts
         inside = set(walk(statement))
         if any(e.node in inside and e.order not in self._loads for e in facts.effects):

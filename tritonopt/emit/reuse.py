@@ -41,7 +41,7 @@ class Stretch:
                 if isinstance(owner, ast.stmt) and isinstance(block, list) and statement in block:
                     place = block.index(statement)
                     return cls(facts, owner, name, place, len(block) - place - 1)
-        raise NotExpressible(f"line {statement.lineno} is in no block of the kernel")
+        raise NotExpressible(f"line {statement.lineno} is not in a block of the kernel")
 
     @property
     def block(self) -> list[ast.stmt]:

@@ -1,6 +1,6 @@
 """Whether a sweep for the mean and a sweep for the variance may become one.
 
-In forms: the first sweep adds `term`, the second one `squared`. With the mask m and the
+In forms: the first loop adds `term`, the second one `squared`. With the mask m and the
 center c they must satisfy m * term == term and squared == term^2 - 2 * c * term + m * c^2,
 and c must be the sum of all terms over their number.
 """
@@ -67,7 +67,7 @@ class Fusion:
     facts: KernelFacts
     sweeps: TwoSweeps
     sum: Accumulation
-    """What the first sweep adds up, ..."""
+    """What the first loop adds up, ..."""
     squares: Accumulation
     """... and what the second one does."""
     axes: tuple[int, ...]
@@ -96,7 +96,7 @@ def prove_fusion(candidate: TwoSums, attempt: Attempt) -> Fusion:
 
 @dataclass(frozen=True)
 class _Center:
-    """What the second sweep subtracts."""
+    """What the second loop subtracts."""
 
     value: Value
     mean: Polynomial
@@ -104,7 +104,7 @@ class _Center:
 
 
 class _Legality:
-    """One accumulator of the second sweep against one first sweep, condition by condition."""
+    """One accumulator of the second loop against one first sweep, condition by condition."""
 
     def __init__(self, candidate: TwoSums, attempt: Attempt) -> None:
         self.candidate = candidate
@@ -161,7 +161,7 @@ class _Legality:
     def _end_of_mask(self, loop: Loop) -> tuple[Polynomial, Polynomial] | None:
         """From where on what is added in a loop is masked off, by strides of which size.
 
-        Of the first sweep's sums the right one is not known yet: all that are masked must agree.
+        Of the first loop's sums the right one is not known yet: all that are masked must agree.
         """
         sums = [*self.candidate.sums, self.candidate.squares]
         ends = {
@@ -186,10 +186,10 @@ class _Legality:
                 raise refuted("accumulators-are-sums", "accumulator-is-read", read)
 
     def _center(self, squares: Accumulation) -> _Center:
-        """What the second sweep subtracts: its largest parts that the first one's sums go into."""
+        """What the second loop subtracts: its largest parts that the first one's sums go into."""
         claim, reason = "squares-of-deviations", "center-is-not-the-mean"
         if not self.candidate.depends:
-            raise refuted(claim, reason, "the center is not computed from the first sweep's sum")
+            raise refuted(claim, reason, "the center is not computed from the first loop's sum")
         inside = {loop.identity for loop in self.facts.loops if self.sweeps.second in loop.nest}
         centers: list[Value] = []
 
@@ -204,7 +204,7 @@ class _Legality:
 
         descend(squares.tile)
         if len({self.facts.forms.of(c) for c in centers}) != 1:
-            several = "the center is not one result of the first sweep that stays what it is"
+            several = "the center is not a result of the first loop that stays the same"
             raise refuted(claim, reason, several)
         return _Center(centers[0], self.facts.forms.of(centers[0]))
 
@@ -215,7 +215,7 @@ class _Legality:
         axes: tuple[int, ...],
         center: _Center,
     ) -> Accumulation:
-        """The accumulator of the first sweep that the center is made from."""
+        """The accumulator of the first loop that the center is made from."""
         fitting = [s for s in sums if self._share_of(center, s, axes) is not None]
         if not fitting:
             for other in sums:
@@ -223,7 +223,7 @@ class _Legality:
             check_pins(self.attempt, self.facts)
             called = _called(self.candidate, center.value)
             other_sum = (
-                f"deviations are taken from {called}, which is not the first sweep's sum over the "
+                f"deviations are taken from {called}, which is not the first loop's sum over the "
                 "number of its elements"
             )
             raise refuted("squares-of-deviations", "center-is-not-the-mean", other_sum)
@@ -255,7 +255,7 @@ class _Pair:
     loops: tuple[Loop, ...]
     """Those of the sum."""
     renaming: Mapping[Atom, Atom]
-    """What the trips of the second sweep are called in the first one."""
+    """What the trips of the second loop are called in the first one."""
     axes: tuple[int, ...]
     mean: Polynomial
 
@@ -265,7 +265,7 @@ class _Pair:
 
     @property
     def term(self) -> Polynomial:
-        """What one iteration of the first sweep adds."""
+        """What one iteration of the first loop adds."""
         return self.sum.term
 
     @cached_property
@@ -274,13 +274,13 @@ class _Pair:
         return common_indicators(self.term)
 
     def check_elements(self) -> None:
-        """The second sweep must square the elements that the first one adds."""
+        """The second loop must square the elements that the first one adds."""
         plain = without_sums(self.squares.term.map(self.renaming.get))
         self._check_padding()
         if plain != self.term * self.term:
             if _differs_in_time_only(self.candidate, self.sum, self.renaming):
                 raise self.candidate.sweeps.change_of_data()
-            other = "the second sweep adds something else than the squares of what the first adds"
+            other = "the second loop does not add the squares of the addends of the first loop"
             raise refuted("same-elements", "different-elements", other)
         bases = sorted({a.base for a in self.term.leaves() if isinstance(a, Loaded)})
         shown = f"both read the same elements of {', '.join(bases)}, under the same mask"
@@ -290,13 +290,15 @@ class _Pair:
         """The lanes that the mask turns off must add nothing to the first sum."""
         claim, reason = "masked-off-lanes-add-nothing", "masked-off-lanes-count"
         if any(isinstance(atom, Undef) for atom in self.term.leaves()):
-            undefined = "masked-off lanes of a load without `other` are summed: they are undefined"
+            undefined = (
+                "the sum includes inactive lanes of a load without `other`, which are undefined"
+            )
             raise refuted(claim, reason, undefined)
         lanes = _lanes(self.facts.forms, self.sum.shape)
         for indicators in map(_indicators, self.term.terms):
             # What is the same for all elements, a flag, may be asked of a part of them.
             if any(self._varies(indicator, lanes) for indicator in indicators - self.mask):
-                added = "lanes that the mask turns off add something to the first sum"
+                added = "inactive lanes add a value to the first sum"
                 raise refuted(claim, reason, added)
 
     def _varies(self, atom: Atom, lanes: Sequence[Lanes]) -> bool:
@@ -325,7 +327,7 @@ class _Pair:
                 raise unknown(claim, "different-range", unmasked)
             other = f"the sum of {total.readable} elements is multiplied by {share.readable}"
             raise refuted(claim, reason, other)
-        mean = f"the sum of {total.readable} elements over their number"
+        mean = f"the sum of {total.readable} elements divided by their number"
         self.attempt.prove(claim, mean, count.assumed)
         return number, count
 
@@ -368,11 +370,13 @@ class _Pair:
         rest = squared - deviations
         if not rest.is_zero:
             if not any(isinstance(a, Loaded) for m in rest.terms for a, _ in m):
-                padding = "masked-off lanes add the square of the mean to the second sum"
+                padding = "inactive lanes add the square of the mean to the second sum"
                 raise refuted("masked-off-lanes-add-nothing", "masked-off-lanes-count", padding)
-            other = "the second sweep adds something other than squared deviations from the mean"
+            other = "the second loop adds something other than squared deviations from the mean"
             raise refuted("squares-of-deviations", "not-a-square", other)
-        self.attempt.prove("squares-of-deviations", "weight 1, and masked-off lanes add 0")
+        self.attempt.prove(
+            "squares-of-deviations", "the squares are not weighted, and inactive lanes add 0"
+        )
 
 
 def check_rounding(
@@ -394,7 +398,7 @@ def check_rounding(
         {form(v).map(renaming.get) for v in steps(second)},
     )
     if ours != theirs or not is_wide:
-        differ = "arithmetic in the type of the data, which may be of 16 bits, differs"
+        differ = "arithmetic in the type of the data, which may have 16 bits, differs"
         raise unknown(claim, "rounded-differently", differ)
     attempt.prove(claim, "all arithmetic that differs is in 32 bits or more")
 
@@ -415,13 +419,13 @@ def check_accumulator(forms: Forms, accumulator: Accumulation) -> None:
     """It must start at 0 and be wide enough to hold a sum of squares."""
     name, dtype = accumulator.name, accumulator.initial.dtype
     if is_integer(dtype) or dtype == "int" or is_integer(accumulator.tile.dtype):
-        integers = f"{name} adds up integers; only sums of floats are merged"
+        integers = f"{name} sums integers; only sums of floats are merged"
         raise refuted("type-stays", "data-is-integer", integers)
     if not forms.of(accumulator.initial).is_zero:
         claim = "accumulators-are-sums"
-        raise refuted(claim, "accumulator-starts-elsewhere", f"{name} starts at other than 0")
+        raise refuted(claim, "accumulator-starts-elsewhere", f"{name} does not start at 0")
     if dtype != "float" and FLOAT_BITS.get(dtype or "", 0) < 32:
-        shown = dtype or "of a type that the kernel does not show"
+        shown = dtype or "of unknown type"
         raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")
 
 

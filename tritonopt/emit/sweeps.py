@@ -146,14 +146,14 @@ class TwoSums:
 
     @cached_property
     def sums(self) -> list[Accumulation]:
-        """What the first sweep adds up."""
+        """What the first loop adds up."""
         first = self.sweeps.first
         found = (self._accumulation(first, carried) for carried in sorted(first.carried))
         return [one for one in found if one is not None]
 
     @cached_property
     def squares(self) -> Accumulation | None:
-        """What the second sweep adds to the name; None where it does anything else with it."""
+        """What the second loop adds to the name; None where it does anything else with it."""
         return self._accumulation(self.sweeps.second, self.name)
 
     def _accumulation(self, loop: Loop, name: str) -> Accumulation | None:
@@ -164,7 +164,7 @@ class TwoSums:
 
     @property
     def is_site(self) -> bool:
-        """Whether the second sweep accumulates something that the first one's sums go into.
+        """Whether the second loop accumulates something that the first one's sums go into.
 
         Also where it squares the elements that the first one adds: a reader
         expects a word on those, though their center is not the first one's sum.
@@ -177,7 +177,7 @@ class TwoSums:
 
     @property
     def depends(self) -> bool:
-        """Whether what the second sweep adds is made from a result of the first one."""
+        """Whether what the second loop adds is made from a result of the first one."""
         todo = [self._innermost.following[self.name]]
         seen: set[int] = set()
         while todo:

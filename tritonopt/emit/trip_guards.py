@@ -48,7 +48,11 @@ def _why_it_runs(
     for condition in known:
         runs = negative(missing)
         if _implies(forms, condition, missing) or condition * runs == condition:
-            return f"{condition.readable} holds only where the loop in line {loop.line} runs", None
+            return (
+                f"{condition.readable} is true only if the loop in line {loop.line} has an "
+                "iteration",
+                None,
+            )
     return None
 
 
@@ -107,7 +111,7 @@ def runs_when(writer: Writer, loop: Loop, above: Loop) -> str:
     Raises NotExpressible where the way of counting is not known, or has no expression there.
     """
     facts = writer.facts
-    where = f"the loop in line {loop.line} may run no time at all"
+    where = f"the loop in line {loop.line} may have no iteration"
     if loop.start is None or loop.stop is None or loop.step is None:
         raise NotExpressible(where)
     step = facts.forms.of(loop.step)
@@ -143,7 +147,7 @@ def runs(writer: Writer, loop: Loop, environment: Environment) -> str:
         case CeilDiv(length, tile) if forms.is_positive(tile):
             return f"{writer.find_form(length, environment, expressions)} > 0"
     if loop.step is None or not forms.is_positive(forms.of(loop.step)):
-        raise NotExpressible("it is not known in which direction the loop counts")
+        raise NotExpressible("it is unknown whether the loop counts up or down")
     ends = (forms.of(end) for end in (loop.stop, loop.start))
     stop, start = (writer.find_form(end, environment, expressions) for end in ends)
     return f"{stop} > {start}"

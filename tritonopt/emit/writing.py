@@ -311,7 +311,8 @@ def first_iteration(
             continue
         if not is_plain(facts, statement) and not _is_known_choice(facts, statement):
             raise NotExpressible(
-                f"line {statement.lineno} goes into the first tile and is no plain assignment"
+                f"line {statement.lineno} is needed for the first tile and is not a plain "
+                "assignment"
             )
         kept.append(statement)
         read_after[statement] = needed
@@ -320,13 +321,15 @@ def first_iteration(
         needed = (needed - bound) | names_read(statement)
     again = {node for statement in (*kept, wanted) for node in walk(statement)}
     if guards and any(e.inlined and e.node in again for e in facts.effects):
-        raise NotExpressible("a helper loads the first tile, and the loops may run no time at all")
+        raise NotExpressible("a helper loads the first tile, and the loops may have no iteration")
     replaced: dict[str, ast.expr] = {}
     counted: dict[str, str | None] = {}
     for loop in loops:
         assert isinstance(loop.node, ast.For)
         if not isinstance(loop.node.target, ast.Name):
-            raise NotExpressible(f"the loop in line {loop.line} does not count with one name")
+            raise NotExpressible(
+                f"the loop in line {loop.line} does not have one induction variable"
+            )
         if loop.node.target.id in needed or any(loop.node.target.id in names_read(s) for s in kept):
             replaced[loop.node.target.id] = _start(facts, loop)
             counted[loop.node.target.id] = counter_type(facts, loop)
@@ -396,7 +399,7 @@ def block_of(root: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
         for _, block in ast.iter_fields(node):
             if isinstance(block, list) and any(s is statement for s in block):
                 return block
-    raise NotExpressible(f"line {statement.lineno} is in no block of the kernel")
+    raise NotExpressible(f"line {statement.lineno} is not in a block of the kernel")
 
 
 def statements_around(
@@ -465,10 +468,12 @@ def _choice_again(
     for name in sorted(bound[0] | bound[1]):
         had = known.get(name)
         if had is not None and not isinstance(had, ast.Name):
-            raise NotExpressible(f"line {statement.lineno} binds {name}, which counts a loop")
+            raise NotExpressible(
+                f"line {statement.lineno} binds {name}, which is an induction variable"
+            )
         always = name in bound[0] and name in bound[1]
         if had is None and name in read_after and not always:
-            raise NotExpressible(f"line {statement.lineno} binds {name} in one case only")
+            raise NotExpressible(f"line {statement.lineno} binds {name} in one branch only")
         if had is not None and had.id in rebuild.made and ids.count(had.id) == 1:
             new[name] = had.id
             continue
@@ -596,7 +601,7 @@ class _Rebuild:
         if kind == NUMBER or (own == kind and is_tensor(self._facts, value)):
             return value
         if kind not in ("int32", "int64"):
-            detail = f"the first tile takes {node.id} for a tensor, whose type is not known"
+            detail = f"the first tile uses {node.id} as a tensor of unknown type"
             raise NotExpressible(detail)
         cast, to = self._writer.language("cast"), self._writer.language(kind)
         call = parsed(f"{cast}(0, {to})", mode="eval").body

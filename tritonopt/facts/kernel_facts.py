@@ -199,7 +199,7 @@ class KernelFacts:
         return shown.disjoint, shown.reason, None
 
     def may_alias(self, one: Effect, other: Effect) -> bool:
-        """Whether two accesses may touch the same memory."""
+        """Whether two accesses may access the same memory."""
         mine, theirs = self.bases(one), self.bases(other)
         if mine is None or theirs is None:
             return True
@@ -272,7 +272,7 @@ class KernelFacts:
     def check_counted(self, loop: Loop, *refused: str) -> None:
         """The loop is over `range` or `tl.range`, and does not end before its last iteration."""
         if not loop.is_counted:
-            text = f"the loop in line {loop.line} is no `range` or `tl.range`"
+            text = f"the loop in line {loop.line} is not over `range` or `tl.range`"
             raise unknown("loops-are-plain", "loop-is-not-plain", text)
         self.check_ends(loop, *refused)
 
@@ -285,7 +285,7 @@ class KernelFacts:
         if loop.node.orelse:
             raise refuted(claim, "loop-is-not-plain", f"{where} has an `else`")
         if self.exits_early(loop):
-            raise refuted(claim, "early-exit", f"{where} may be left early")
+            raise refuted(claim, "early-exit", f"{where} may exit early")
         for option in loop.options:
             if option in refused:
                 raise refuted(claim, "loop-options", f"{where} says {option}")

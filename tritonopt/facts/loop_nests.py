@@ -51,14 +51,14 @@ class TwoSweeps:
         for effect in self.effects:
             self._check_on_path(effect)
         attempt.prove(
-            "data-is-unchanged", "no exit, barrier, atomic or unknown call from sweep to sweep"
+            "data-is-unchanged", "no exit, barrier, atomic or unknown call between the loops"
         )
 
     def _check_on_path(self, effect: Effect) -> None:
         what = f"{effect.name} in line {effect.line}"
         match effect.kind:
             case EffectKind.EXIT:
-                raise refuted("loops-are-plain", "early-exit", f"{what} may leave before the end")
+                raise refuted("loops-are-plain", "early-exit", f"{what} may exit early")
             case EffectKind.ATOMIC if any(self.facts.may_alias(e, effect) for e in self.loads):
                 raise refuted("data-is-unchanged", "data-may-change", f"{what} may change the data")
             case EffectKind.BARRIER | EffectKind.ATOMIC:
@@ -102,7 +102,7 @@ class TwoSweeps:
                 runs = f"{where} run {mine.readable} and {count.readable} times"
                 raise refuted("same-range", "different-range", runs)
             if mine != count:
-                shown = f"{where} both run until their masks are off"
+                shown = f"{where} both run until their masks are false"
             renaming[Iteration(other.identity)] = Iteration(one.identity)
         attempt.prove("same-range", shown or f"{_times(forms.trip_count(ours[0]))} each")
         return renaming
@@ -114,32 +114,32 @@ class TwoSweeps:
         of = self.facts.forms.of
         if of(one.stop) == of(other.start) and of(one.step) == of(other.step):
             detail = (
-                f"the loop in line {other.line} goes on where the one in line {one.line} ends, so "
-                "that together they are one sweep, and there is nothing to merge"
+                f"the loop in line {other.line} continues where the one in line {one.line} "
+                "ends, so together they read the row once, and there is nothing to merge"
             )
             raise refuted("same-range", "already-done", detail)
 
     def check_memory(self, attempt: Attempt) -> None:
-        """Nothing may store to the data from the first sweep to the end of the second."""
-        otherwise = "nothing is stored from the first sweep to the second"
+        """Nothing may store to the data from the first loop to the end of the second."""
+        otherwise = "nothing is stored from the first loop to the second"
         prove_unchanged(attempt, self.facts, self.loads, self.effects, otherwise)
 
     def change_of_data(self) -> Declined:
-        """The store that may change the data between the sweeps, and why it may."""
+        """The store that may change the data between the loops, and why it may."""
         for effect in self.effects:
             loads = [load for load in self.loads if self.facts.may_alias(load, effect)]
             if effect.writes and loads:
                 return change_of_data(self.facts, loads[0], effect)
-        detail = "the data may change between the sweeps"
+        detail = "the data may change between the loops"
         return unknown("data-is-unchanged", "data-may-change", detail)
 
     def check_rest(self, attempt: Attempt, name: str) -> None:
-        """The second sweep may have no other effect than on `name`, nor any other use."""
+        """The second loop may have no other effect than on `name`, nor any other use."""
         self._check_only(self.second, name, "second")
-        attempt.prove("nothing-else-is-lost", f"nothing but {name} is used of it")
+        attempt.prove("nothing-else-is-lost", f"only {name} of it is used")
 
     def first_only_keeps(self, name: str) -> bool:
-        """Whether the first sweep has no other effect than on `name`, nor any other use."""
+        """Whether the first loop has no other effect than on `name`, nor any other use."""
         try:
             self._check_only(self.first, name, "first")
         except Declined:
@@ -154,20 +154,20 @@ class TwoSweeps:
                 raise refuted(claim, reason, f"the loop in line {loop.line} has an else")
         for effect in self.facts.effects:
             if sweep in effect.loops and (effect.writes or effect.kind is EffectKind.PRINT):
-                also = f"the {which} sweep also does the {effect.name} in line {effect.line}"
+                also = f"the {which} loop also does the {effect.name} in line {effect.line}"
                 raise refuted(claim, reason, also)
         inside = set(walk(sweep.node))
         lost = self._lost(sweep, name)
         for value, line in self._values_outside(sweep, inside):
             for part in value.walk():
                 if part.op in (Op.RESULT, Op.CARRIED) and part.carrier in lost:
-                    used = f"{part.carrier.name} of the {which} sweep is used in line {line}"
+                    used = f"{part.carrier.name} of the {which} loop is used in line {line}"
                     raise refuted(claim, reason, used)
         bound = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for node, value in self.facts.values.items():
             later = isinstance(node, ast.Name) and node.id in bound and node not in inside
             if later and value.op is Op.OPAQUE and node.lineno > sweep.line:
-                read = f"line {node.lineno} reads a name that the {which} sweep binds"
+                read = f"line {node.lineno} reads a name that the {which} loop binds"
                 raise unknown(claim, reason, read)
 
     def _lost(self, sweep: Loop, name: str) -> set[Carrier]:

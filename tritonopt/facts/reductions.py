@@ -194,21 +194,21 @@ def running_maximum(facts: KernelFacts, loop: Loop, name: str) -> RunningMaximum
     found = _largest(loop, name)
     line = f"the loop in line {loop.line}"
     if found is None:
-        other = f"{line} does something else with {name} than to keep the largest element"
+        other = f"{line} does more with {name} than keep the largest element"
         raise refuted(_CLAIM, "not-an-exponential", other)
     tile, axes, keep_dims = found
     if tile.shape is None:
-        raise unknown(_CLAIM, "opaque-value", f"the shape of what {line} takes in is not known")
+        raise unknown(_CLAIM, "opaque-value", f"the shape of the elements in {line} is unknown")
     start = number_of(loop.initial[name])
     if start is None or math.isnan(start) or start > _LARGEST or -math.inf < start < -_LARGEST:
-        other = f"{name} starts with something other than -inf or a finite number"
+        other = f"{name} does not start at -inf or a finite number"
         raise refuted(_CLAIM, "accumulator-starts-elsewhere", other)
     dtype = loop.carried[name].dtype
     if is_integer(dtype):
-        integers = f"{name} is the largest of integers; only those of floats are merged"
+        integers = f"{name} is the maximum of integers; only maxima of floats are merged"
         raise refuted("type-stays", "data-is-integer", integers)
     if dtype not in FLOAT_BITS or FLOAT_BITS[dtype] < 32:
-        shown = dtype or "of a type that the kernel does not show"
+        shown = dtype or "of unknown type"
         raise refuted("accumulators-are-wide", "accumulator-is-narrow", f"{name} is {shown}")
     update, stores = _update(loop, name), _stores(loop.node, name)
     if not isinstance(update, ast.Assign) or update.targets != stores:
@@ -259,7 +259,7 @@ def _beside(value: Value, carried: Value, axes: tuple[int, ...]) -> Value | None
     if value.op is not Op.MAXIMUM:
         return None
     if value.attribute is not None:
-        kept = "the maximum keeps NaN, which a maximum over a tile drops"
+        kept = "the maximum propagates NaN, which a maximum over a tile ignores"
         raise refuted(_CLAIM, "nan-is-propagated", kept)
     for own, other in ((value.left, value.right), (value.right, value.left)):
         if own is carried and (not axes or not carried.shape):
@@ -298,14 +298,14 @@ def full_sum(sweeps: TwoSweeps, added: Accumulation) -> FullSum:
     reads = _reads_of_lanes(sweeps, added.name)
     whole = all(node in covered for node in reads) and not covered & effects
     if not reads or not whole or len(kinds) != 1:
-        escapes = f"{added.name} is used after its loop other than through its sum"
+        escapes = f"{added.name} is used after its loop, not only in its sum"
         raise refuted("nothing-else-is-lost", "accumulator-is-read", escapes)
     ((axes, keep_dims),) = kinds
     return FullSum(axes, keep_dims, uses)
 
 
 def _reads_of_lanes(sweeps: TwoSweeps, name: str) -> list[ast.Name]:
-    """Where the kernel reads what the second sweep left in the accumulator, lane by lane."""
+    """Where the kernel reads what the second loop left in the accumulator, lane by lane."""
     facts, result = sweeps.facts, sweeps.second.result[name]
     inside = set(walk(sweeps.second.node))
     around = {loop.identity for loop in sweeps.second.nest}

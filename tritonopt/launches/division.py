@@ -248,7 +248,7 @@ class Division:
             return self._bound_number(place, [extent], extent.at_launch() or "")
         if not (extent.comes_before_others if extent.name else extent.comes_first):
             line = extent.launch.call.lineno
-            raise NotExpressible(f"line {line} evaluates something else before its grid")
+            raise NotExpressible(f"line {line} evaluates another expression before its grid")
         assert extent.expression is not None
         code = extent.launch.module.text_of(extent.expression)
         return self._bound_number(place, [divisor.extent for divisor in group], code)

@@ -1,4 +1,4 @@
-"""Launches that change with their kernel: whether each is seen, and may start other programs.
+"""Launches that change with their kernel: whether each is visible, and may change its grid.
 
 For any rewrite that starts other programs than before, and tells the kernel so by one more
 argument.
@@ -181,7 +181,7 @@ def check_pruning(module: Module, decorator: ast.expr) -> None:
         functions = bound(home, value)
         known = not isinstance(value, ast.Name) or _is_only_given(home, value.id, _PRUNING)
         if not known or not isinstance(functions, ast.Dict):
-            detail = "what prunes the configurations is not known: write it as a dict in its place"
+            detail = "the pruning of configurations is unknown: write it as a dict there"
             raise unknown(_CLAIM, "parameter-cannot-be-added", detail)
         for key, function in zip(functions.keys, functions.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == _WITHOUT_ARGUMENTS:
@@ -191,8 +191,8 @@ def check_pruning(module: Module, decorator: ast.expr) -> None:
                 raise unknown(
                     _CLAIM,
                     "parameter-cannot-be-added",
-                    f"{detail} may not take, or may look at, every argument of a launch: "
-                    "let it take **kwargs, and read of them what it names",
+                    f"{detail} may not accept every argument of a launch, or may read all "
+                    "of them: let it take **kwargs, and read only the keys that it names",
                 )
 
 
@@ -233,7 +233,7 @@ def _pruning(module: Module, decorator: ast.expr) -> Iterator[tuple[Module, ast.
     if not isinstance(decorator, ast.Call):
         return
     if any(isinstance(argument, ast.Starred) for argument in decorator.args[:_PLACE]):
-        detail = f"line {decorator.lineno} gives it arguments that are not known"
+        detail = f"line {decorator.lineno} passes unknown arguments to it"
         raise unknown(_CLAIM, "unknown-decorator", f"{detail}: they may prune configurations")
     yield from ((module, argument) for argument in decorator.args[_PLACE - 1 : _PLACE])
     for keyword in decorator.keywords:
@@ -263,16 +263,16 @@ def _items(module: Module, given: ast.expr) -> list[tuple[Module, str, ast.expr]
             ]
             if len(named) == len(keys):
                 return named
-    detail = f"line {given.lineno} gives it arguments that are not known"
+    detail = f"line {given.lineno} passes unknown arguments to it"
     origin = module.resolve(given) if table is given else ""
     seen = module.program.meaning(given, module).targets if module.program is not None else ()
     if origin and not any(isinstance(target, Defined) for target in seen):
-        detail += f": give the file too that binds {origin}, to a dict that nothing changes"
+        detail += f": also give the file that binds {origin} to a dict, and change the dict nowhere"
     elif origin:
-        detail += f": {origin} may be another than that dict, for a file uses its module as a value"
-        detail += " or does more with it than to pass it with **"
+        detail += f": {origin} may be another dict, because a file uses its module as a value"
+        detail += " or does more with it than pass it with **"
     else:
-        detail += ": they may prune configurations; write them as a dict that nothing changes"
+        detail += ": they may prune configurations; write them as a dict that no code changes"
     raise unknown(_CLAIM, "unknown-decorator", detail)
 
 
@@ -359,7 +359,7 @@ def check_numbers(extents: Sequence[Extent]) -> None:
     for extent in extents:
         if extent.at_launch() is None:
             line = extent.launch.call.lineno
-            detail = f"the launch in line {line} leaves its grid to a tuner or a heuristic"
+            detail = f"the launch in line {line} gets its grid from a tuner or a heuristic"
             raise unknown("grid-is-known", "grid-depends-on-the-configuration", detail)
         pure = extent.expression is None or extent.evaluation.is_pure(extent.expression)
         if extent.meta and not (pure and extent.is_plain):
@@ -376,7 +376,7 @@ def check_parameter(facts: KernelFacts) -> None:
         if name not in _UNDERSTOOD_DECORATORS:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             what = ast.unparse(called)
-            detail = f"what {what} does with one more parameter is not known"
+            detail = f"what {what} does with one more parameter is unknown"
             raise unknown("parameter-can-be-added", "unknown-decorator", detail)
     use = counting_use(kernel)
     if use is not None and use.is_seen:
@@ -394,7 +394,7 @@ def check_parameter(facts: KernelFacts) -> None:
         detail = "the kernel takes any number of arguments"
         raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
     if any(p.kind == "keyword_only" for p in kernel.parameters):
-        detail = "the kernel has parameters after a `*`, which Triton does not hand on"
+        detail = "the kernel has parameters after a `*`, which Triton does not pass on"
         raise refuted("parameter-can-be-added", "parameter-cannot-be-added", detail)
 
 
@@ -428,7 +428,7 @@ def number_at_launch(extent: Extent, wanted: str) -> NumberAtLaunch:
     if tuple_at_launch and not (extent.is_plain and short and extent.is_repeatable):
         if not extent.comes_first:
             line = launch.call.lineno
-            raise NotExpressible(f"line {line} evaluates something else before its grid")
+            raise NotExpressible(f"line {line} evaluates another expression before its grid")
         name = new_name(wanted, launch)
         changes = (InsertBefore(statement, f"{name} = {code}"),)
         code = name
@@ -465,4 +465,4 @@ def check_binding(launch: Launch, code: str, parameters: Mapping[str, bool]) -> 
     fits = len(call.args) <= len(parameters) and len(set(passed)) == len(passed)
     if not fits or not needed <= set(passed) <= set(parameters):
         line = launch.call.lineno
-        raise NotExpressible(f"line {line} would not pass what the new kernel takes, each once")
+        raise NotExpressible(f"line {line} would not pass each argument of the new kernel once")

@@ -346,7 +346,7 @@ def read_extent(launch: Launch, axis: int) -> Extent:
     home = scope_at(launch).find(grid.id)
     bindings = home.bindings[grid.id] if home is not None else []
     if home is None or home.parent is None or not bindings:
-        raise GridNotReadable(f"where {grid.id} comes from is not seen")
+        raise GridNotReadable(f"where {grid.id} comes from is unknown")
     if any(isinstance(binding, ast.List) for binding in bindings):
         raise GridNotReadable(f"{grid.id} is a list, which may change")
     if len(bindings) > 1 and home is scope_at(launch):
@@ -354,7 +354,7 @@ def read_extent(launch: Launch, axis: int) -> Extent:
         bindings = bindings if bound is None else [bound]
     read = [_extent_of(binding, axis) for binding in bindings]
     if len(read) > 1 and any(meta for _, meta, _ in read):
-        raise GridNotReadable(f"{grid.id} is one of several functions")
+        raise GridNotReadable(f"{grid.id} may be one of several functions")
     passed = evaluated_by(launch)[1:]
     if not Evaluation(launch.module, scope_at(launch)).gives_the_same(grid, passed):
         raise GridNotReadable(f"what the launch passes may bind {grid.id} again")
@@ -429,17 +429,17 @@ def _extent_of(grid: Binding, axis: int) -> tuple[ast.expr, str, int]:
         case ast.Lambda(args=arguments, body=body):
             return _of_function(arguments, body, axis)
         case ast.FunctionDef(decorator_list=[_, *_]):
-            raise GridNotReadable("what decorates the grid may start other programs")
+            raise GridNotReadable("what decorates the grid may change the number of programs")
         case ast.FunctionDef(args=arguments, body=[*before, ast.Return(value=ast.expr() as value)]):
             if not any(not is_text(statement) for statement in before):
                 return _of_function(arguments, value, axis)
             raise GridNotReadable("the grid is a function that does more than return a tuple")
-    raise GridNotReadable("the grid is no tuple, and no function that returns one")
+    raise GridNotReadable("the grid is neither a tuple nor a function that returns one")
 
 
 def _of_function(arguments: ast.arguments, body: ast.expr, axis: int) -> tuple[ast.expr, str, int]:
     if len(arguments.args) != 1 or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
-        raise GridNotReadable("the grid is a function of other than one argument")
+        raise GridNotReadable("the grid is a function that does not have exactly one argument")
     expression, _, axes = _extent_of(body, axis)
     return expression, arguments.args[0].arg, axes
 
@@ -513,7 +513,7 @@ def new_name(
     """
     line = launch.call.lineno
     if launch.launcher is None or scope_at(launch).node is not launch.launcher:
-        raise NotExpressible(f"line {line} stands where a new name would be seen from outside")
+        raise NotExpressible(f"line {line} is where a new name would be visible outside")
     names = launch.module.names
     for node in walk(launch.launcher):
         if isinstance(node, ast.Name) and node.id in _LISTING:

@@ -123,7 +123,7 @@ class PlannedLaunch:
         """Code for what the kernel takes for a parameter. Raises Declined."""
         passed = self.passed(name)
         if passed is None:
-            text = f"what the launch in {self.launch.where} passes for {name} is not seen"
+            text = f"what the launch in {self.launch.where} passes for {name} is unknown"
             raise unknown(_KNOWN, "arguments-are-not-seen", text)
         return self.launch.module.text_of(passed)
 
@@ -142,7 +142,7 @@ class PlannedLaunch:
             return f"{left} {_OPERATORS[value.op]} {right}"
         if value.op is Op.CDIV:
             return f"triton.cdiv({self.number(value.left)}, {self.number(value.right)})"
-        text = f"the launch in {self.launch.where} does not pass how long the row is"
+        text = f"the launch in {self.launch.where} does not pass the length of the row"
         raise unknown(_KNOWN, "length-is-computed", text)
 
     def leaves_out(self, name: str) -> bool:
@@ -282,7 +282,7 @@ class Limit:
 
     def at(self, launch: Launch, place: ast.stmt | None = None) -> tuple[str, list[Change]]:
         """Code for it at a launch, and what must stand before, or before another place of its
-        block; where torch sees no GPU, there is no limit. Raises NotExpressible."""
+        block; where torch finds no GPU, there is no limit. Raises NotExpressible."""
         check_builtin(launch, "min")
         if not self.text.startswith("sm*"):
             return self.text, []
@@ -320,7 +320,7 @@ class LaunchPlan:
         if why_not:
             reason = "unseen-launches" if facts.launches.unknown else "launch-in-another-file"
             raise refuted(_SEEN, reason, "; ".join(filter(None, (why_not, way))))
-        attempt.prove(_SEEN, f"the launches that are given, in {places(facts.launches.launches)}")
+        attempt.prove(_SEEN, f"the given launches, in {places(facts.launches.launches)}")
         return cls(facts, attempt)
 
     def __iter__(self) -> Iterator[PlannedLaunch]:
@@ -387,7 +387,7 @@ class LaunchPlan:
         ids = ProgramIds.of(self.facts.kernel, axis)
         in_helper = ids.in_helper or ids.counted_in_helper
         if ids.calls or ids.counts or in_helper or ids.unknown is not None:
-            text = f"the kernel may ask for its program along axis {axis}, which is to be a new one"
+            text = f"the kernel may read its program id along axis {axis}, which is to be a new one"
             raise unknown("grid-is-known", "axis-is-taken", text)
         detail = f"each launch has a grid of {axis}, and may have one more"
         self.attempt.prove("grid-is-known", detail)
@@ -475,7 +475,7 @@ def check_statements(facts: KernelFacts) -> None:
     """Raises Declined where somebody may launch again what a launch returns."""
     for launch in facts.launches.launches:
         if statement_of(launch) is None:
-            detail = f"the launch in {launch.where} is no statement of its own"
+            detail = f"the launch in {launch.where} is not a statement of its own"
             why = "what it returns can be launched again"
             raise unknown(_SEEN, "unseen-launches", f"{detail}: {why}")
 
@@ -486,6 +486,6 @@ def why_not_changed(facts: KernelFacts) -> str:
     if facts.launches.unknown or not elsewhere:
         return facts.launches.unknown
     return (
-        f"the launch in {elsewhere[0]} would have to change with the kernel, and each file "
-        f"is changed by itself: move the function that launches into the kernel's file"
+        f"the launch in {elsewhere[0]} would have to change with the kernel, but only the "
+        "kernel's file is edited: move the launcher into it"
     )

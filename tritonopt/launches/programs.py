@@ -43,7 +43,7 @@ def check_program_ids(ids: ProgramIds) -> None:
         detail = f"the axis of {ast.unparse(ids.unknown)} is not a number: write 0, 1 or 2 there"
         raise unknown(claim, "axis-is-not-known", detail)
     if ids.in_helper:
-        detail = f"{ids.in_helper} reads the program id itself: hand it over as an argument"
+        detail = f"{ids.in_helper} reads the program id itself: pass it as an argument"
         raise refuted(claim, "program-ids-are-used", detail)
 
 
@@ -53,7 +53,7 @@ def check_effects(facts: KernelFacts, attempt: Attempt) -> None:
     for effect in facts.effects:
         if effect.kind is EffectKind.CALL and not _knows_no_grid(effect.name):
             detail = f"what {effect.name} in line {effect.line} does is not known"
-            why = "it may read the program id; where a file defines it, give that file too"
+            why = "it may read the program id; if a file defines it, give that file too"
             raise unknown(claim, "unknown-call", f"{detail}: {why}")
         if effect.kind is EffectKind.PRINT and effect.name == "device_print":
             detail = f"what line {effect.line} prints begins with the program id"
@@ -125,21 +125,21 @@ def check_program_count(facts: KernelFacts, ids: ProgramIds) -> None:
     """
     claim = "rows-can-be-lifted"
     if ids.counted_in_helper:
-        detail = f"{ids.counted_in_helper} asks how many programs there are: pass it their number"
+        detail = f"{ids.counted_in_helper} reads the number of programs: pass it as an argument"
         raise refuted(claim, "program-ids-are-used", detail)
     if not ids.counts:
         return
     strided, divides = _ways_through_tiles(facts, ids.axis)
     if strided is not None:
-        detail = f"the loop in line {strided.line} goes on by the number of programs already"
+        detail = f"the loop in line {strided.line} already has the number of programs as its step"
         raise refuted(claim, "already-done", detail)
     line = ids.counts[0].lineno
     if divides:
-        detail = f"the work is divided by the number of programs, which line {line} asks for"
+        detail = f"the work is divided by the number of programs, which line {line} reads"
         raise refuted(claim, "already-done", detail)
     for loop in facts.loops:
         if any(map(_counts_programs, bounds_of(loop))):
-            detail = f"how the loop in line {loop.line} runs depends on how many programs there are"
+            detail = f"the loop in line {loop.line} depends on the number of programs"
             raise refuted(claim, "program-ids-are-used", detail)
 
 
@@ -202,7 +202,7 @@ def check_grids(extents: Sequence[Extent]) -> None:
     """Whether a launch may start more programs than there are multiprocessors. Raises Declined."""
     if extents and all(_is_of_processors(e.launch, e.expression) for e in extents):
         lines = ", ".join(str(extent.launch.call.lineno) for extent in extents)
-        detail = f"line {lines} starts a program for each multiprocessor at most, each for one tile"
+        detail = f"line {lines} starts at most one program per multiprocessor, each for one tile"
         raise refuted("grid-is-known", "grid-of-processors", detail)
 
 

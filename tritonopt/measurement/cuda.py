@@ -25,7 +25,7 @@ class CudaDevice:
 
     def __init__(self, siblings: int = 0) -> None:
         if not torch.cuda.is_available():
-            raise RuntimeError("torch sees no GPU")
+            raise RuntimeError("torch finds no GPU")
         self.properties = torch.cuda.get_device_properties(torch.cuda.current_device())
         self.board = Board.of(str(getattr(self.properties, "uuid", "")))
         # Before anything of ours runs: what the GPU does now is somebody else's.

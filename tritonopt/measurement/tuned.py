@@ -18,7 +18,7 @@ class Fate(str, Enum):
     WAITING = "waiting"
     """The time was over before its turn."""
     REFUSED = "refused"
-    """It was not shown to be the same function, however fast it is."""
+    """It was not proved to be the same function."""
     SAME_CODE = "same-code"
     """The compiler makes the same machine code of it, for every call."""
     FAILED = "failed"
@@ -94,7 +94,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class TunedRow:
-    """One call: what was found in the search, and what was measured afresh."""
+    """One call: what was found in the search, and what was measured again."""
 
     label: str
     sizes: Mapping[str, int]
@@ -111,7 +111,7 @@ class TunedRow:
 
     @property
     def ratio(self) -> Ratio | None:
-        """Of the accepted file, as measured afresh."""
+        """Of the accepted file, as measured again."""
         return self.row.ratio if self.row is not None else None
 
 

@@ -101,7 +101,7 @@ def _safety(remark: Remark) -> str:
 
 def _message(remark: Remark) -> str:
     if remark.kind is RemarkKind.MISSED:
-        return f"missed, {remark.reason}: {remark.message}"
+        return f"not applied, {remark.reason}: {remark.message}"
     return remark.message
 
 

@@ -289,7 +289,7 @@ def _head(path: str, remark: Remark, style: Style) -> Iterator[str]:
     label = _label(path, remark, CYAN, safety)
     text = remark.message
     if remark.kind is RemarkKind.MISSED:
-        label.append(("missed", RED if remark.failure else YELLOW))
+        label.append(("not applied", RED if remark.failure else YELLOW))
         text = f", {remark.reason}: {text}"
     elif remark.kind is RemarkKind.ANALYSIS:
         text = f"note: {text}"
@@ -358,11 +358,11 @@ def summary_line(summary: Summary, wrote: bool) -> str:
     listed = " (--explain-missed lists them)" if summary.unlisted else ""
     line = (
         f"{counted(summary.files, 'file')}, {counted(summary.kernels, 'kernel')}: "
-        f"{counted(summary.passed, 'site')} passed, {missed} missed{listed}; "
+        f"{counted(summary.passed, 'rewrite')} applied, {missed} not applied{listed}; "
         f"{counted(summary.changed, 'file')} {verb}"
     )
     if left := len(summary.left_out):
-        line += f"; {counted(left, 'file')} with changes left out by --verify"
+        line += f"; {counted(left, 'file')} with changes dropped by --verify"
     return _with_errors(line, summary)
 
 
@@ -370,7 +370,10 @@ def _algebra(found: Algebra) -> str:
     if found.bound is not None:
         least = max(found.bound, sys.float_info.min)
         chance = f"1e{math.ceil(math.log10(least))}"
-        return f"{found.answer} ({counted(found.draws, 'draw')}, by chance at most {chance})"
+        return (
+            f"{found.answer} ({counted(found.draws, 'draw')}, false with probability at "
+            f"most {chance})"
+        )
     return f"{found.answer}: {found.text.splitlines()[0]}"
 
 
@@ -408,7 +411,7 @@ def verdict_lines(verdict: Verdict, style: Style) -> Iterator[str]:
         said.append(("algebra", _algebra(verdict.algebra)))
     said += [("speed", str(speed)) for speed in verdict.speeds]
     said += [("cheat", str(cheat)) for cheat in verdict.cheats]
-    said += [("wrong where not contiguous", text) for text in verdict.layouts]
+    said += [("wrong for tensors that are not contiguous", text) for text in verdict.layouts]
     said += [("note", note) for note in verdict.notes]
     for what, text in said:
         yield from style.folded([("  ", ""), (f"{what}: ", DIM)], text, _INDENT)
@@ -467,13 +470,13 @@ def verified_lines(found: Sequence[FileFindings], style: Style) -> Iterator[str]
     rows = []
     for one in found:
         kept = one.verified.removeprefix("verified: ")
-        left_out = "what was left out, and why, stands above" if one.refused else ""
+        left_out = "changes were dropped, for the reasons above" if one.refused else ""
         fixed = f"{', '.join(one.fixed)} changed a wrong result" if one.fixed else ""
         done = kept or fixed
         name = "in part" if done and left_out else "verified" if kept else "fixed"
-        name = name if done else "left out"
+        name = name if done else "dropped"
         rows.append((name, one.path, "; ".join(filter(None, (kept, fixed, left_out)))))
-    yield from table_lines(("verdict", "file", "what it rests on"), rows, style)
+    yield from table_lines(("verdict", "file", "evidence"), rows, style)
 
 
 def table_lines(

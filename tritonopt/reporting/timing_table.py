@@ -51,7 +51,7 @@ def comparison_lines(found: Comparison, style: Style) -> Iterator[str]:
         yield ""
         yield (
             f"{len(ratios)} call{'s' * (len(ratios) > 1)}: {gains} faster, {losses} slower, "
-            f"{len(ratios) - gains - losses} without a difference that was seen; "
+            f"{len(ratios) - gains - losses} without a significant difference; "
             f"geometric mean {mean:.3f}x"
         )
 

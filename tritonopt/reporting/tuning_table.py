@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tritonopt.measurement.tuned import Answer, TunedRow
 
 _FATES = {
-    Fate.REFUSED: "not shown to be the same function",
+    Fate.REFUSED: "not verified",
     Fate.SAME_CODE: "the same machine code",
     Fate.FAILED: "could not be timed",
-    Fate.WAITING: "not looked at",
+    Fate.WAITING: "not tried",
 }
 _SHOWN = 4
-"""Variants that were not shown to be the same function, of which the reason is told."""
+"""Variants that were not verified, of which the reason is told."""
 _LONGEST = 160
 
 
@@ -86,7 +86,7 @@ def _without_times(answer: Answer) -> Iterator[str]:
     versions = tuple(dict.fromkeys(each.version for each in compiled))
     yield from (f"    {line}" for line in compiled_lines(compiled, versions))
     if compiled:
-        yield f"    what follows: {_outlook(compiled, versions)}"
+        yield f"    next: {_outlook(compiled, versions)}"
 
 
 def _outlook(compiled: Sequence[Compiled], versions: Sequence[str]) -> str:
@@ -128,7 +128,7 @@ def _table(answer: Answer, style: Style) -> Iterator[str]:
     waiting = [tried.fate is Fate.WAITING for tried in answer.tried]
     nothing = "no variant was faster"
     if any(waiting):
-        nothing = "no variant was looked at" if all(waiting) else "none was faster so far"
+        nothing = "no variant was tried" if all(waiting) else "none was faster so far"
     labels = call_labels(rows)
     width = max(map(len, [*labels, "call"]), default=0)
     yield f"    {'call':{width}}{'original':>12}{'new':>12}{'ratio':>9}{'95 % interval':>18}  runs"

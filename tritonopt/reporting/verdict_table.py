@@ -50,7 +50,7 @@ def pairs_lines(found: Sequence[PairFinding], same: int, style: Style) -> Iterat
     no = verdicts.count("counterexample")
     yield (
         f"{counted(len(found), 'file')} differ{'s' * (len(found) == 1)}: {yes} verified, "
-        f"{no} with a counterexample, {len(found) - yes - no} without an answer; "
+        f"{no} with a counterexample, {len(found) - yes - no} without a verdict; "
         f"{counted(same, 'file')} say{'s' * (same == 1)} the same"
     )
 

@@ -45,7 +45,7 @@ class AppliedSuppressions:
                 suppression.names <= set(ran) if suppression.names else everything
             ):
                 nowhere = suppression.last < suppression.first
-                why = "it is at no statement" if nowhere else "nothing is found there"
+                why = "it is not at a statement" if nowhere else "nothing is found there"
                 message = f"# tritonopt: {suppression.text} suppresses nothing: {why}; remove it"
                 yield _remark(suppression, message, "suppresses-nothing")
 

@@ -27,7 +27,7 @@ class Group:
     @property
     def stands_for(self) -> str:
         """What it stands for, as a sentence for a person."""
-        return f"stands for {self.passes}, in this order, but for what is unlikely to gain"
+        return f"stands for {self.passes}, in this order, except where a gain is unlikely"
 
     def members(self) -> list[Selected]:
         """The passes in their order, with options."""
@@ -39,7 +39,7 @@ GROUPS = {
     for group in (
         Group(
             "rows",
-            "what people do by hand to loops over the data of a row",
+            "the usual manual optimizations of loops over a row",
             "one-tile{raise_block=32768},online-softmax,defer-reduction,row-batch",
         ),
     )
@@ -67,7 +67,7 @@ def opened(items: list[Selected]) -> Iterator[Selected]:
                 yield item
             continue
         if item.options:
-            raise PassSelectionError(f"{item.name!r} stands for a group and takes no options")
+            raise PassSelectionError(f"{item.name!r} is a group of passes and takes no options")
         for member in group.members():
             given = next((other for other in waiting if other.name == member.name), None)
             if given is not None:

@@ -20,7 +20,7 @@ def site(
     kernel has for it. `make` goes through the conditions, and raises Declined where one fails.
     """
     with Attempt() as attempt:
-        attempt.write(make(attempt), "what moves can be written above the loop")
+        attempt.write(make(attempt), "the moved code can be written before the loop")
     return Site.of(
         attempt,
         anchor,

@@ -191,6 +191,6 @@ class Remark:
     def defect_at(self, path: str) -> str:
         """One line that says what failed in us, and where."""
         return (
-            f"{path}:{self.line}:{self.column}: {self.kernel} is left as it was, because "
-            f"{self.pass_name} failed: {self.failure}. This is a defect of ours; please report it"
+            f"{path}:{self.line}:{self.column}: {self.kernel} is not changed, because "
+            f"{self.pass_name} failed: {self.failure}. This is a bug in tritonopt; please report it"
         )

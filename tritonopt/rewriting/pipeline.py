@@ -7,7 +7,7 @@ in its neighborhood changes. Mistakes, and all that only looks, are of the text 
 
 Kernels that an edit creates are looked at like the others, as a second run would.
 
-A kernel in which something of ours fails is left as it was, and the rest of the file is done
+A kernel in which something of ours fails was not changed, and the rest of the file is done
 without it.
 """
 

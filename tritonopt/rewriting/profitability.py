@@ -66,7 +66,7 @@ _ROW: Mapping[str, _Fraction] = {
     "iterations": lambda at: (at.length + at.tile - 1, at.tile),
     "elements of a tile": lambda at: (at.tile, 1),
     "elements of a tile for each thread": lambda at: (at.tile, at.threads),
-    "percent of a tile in use": lambda at: (at.length * 100, at.tile),
+    "percent of a tile that a row fills": lambda at: (at.length * 100, at.tile),
     "programs": lambda at: (at.programs, 1),
     # Where many programs share a multiprocessor, one computes while another one waits.
     "iterations for each program of a multiprocessor": lambda at: (
@@ -114,7 +114,7 @@ BOUNDS: Mapping[str, tuple[Bound, ...]] = {
     "one-tile, raised": (
         Bound("elements of a row", least=2048),
         Bound("elements of a row", most=32768),
-        Bound("percent of a tile in use", least=75),
+        Bound("percent of a tile that a row fills", least=75),
     ),
     "online-softmax": (Bound("iterations", least=2, neutral=True),),
     "fuse-stats": (
@@ -199,8 +199,12 @@ def profit(
         alone = [b for b in failed if not _shown_by(run, [b], at, at_some=b in soft)] or failed
     needs = f"needs {', '.join(map(str, alone))}"
     if refuted:
-        return Profit(Answer.NEVER, f"{needs}: not so in {told or 'the launches'}", len(failed))
-    why = f"{needs}: " + (f"not so in all of {told}" if told else "the launches do not show it")
+        return Profit(
+            Answer.NEVER, f"{needs}: not the case in {told or 'the launches'}", len(failed)
+        )
+    why = f"{needs}: " + (
+        f"not the case in all of {told}" if told else "the launches do not show it"
+    )
     fact = _fact(failed[0], at_launches[0][1]) if len(failed) == 1 else ""
     return Profit(Answer.AT_LAUNCH, why, len(failed), fact)
 

@@ -43,7 +43,9 @@ def assume_free_order(
     around = [_words(at.module, at.launcher) for at in launches if at.launcher is not None]
     promise = _PROMISES.search("\n".join([*about, _words(kernel.module, kernel.node), *around]))
     if promise is not None:
-        said = f"`{promise[0]}` is written there; we assume that nobody relies on the old order"
+        said = (
+            f"the kernel mentions `{promise[0]}`; we assume that no caller depends on the old order"
+        )
         attempt.assume("rounding-is-free", said)
         attempt.need(Safety.ASSUMPTION)
 

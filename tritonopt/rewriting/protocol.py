@@ -109,7 +109,7 @@ class Pass(ABC):
         return self.finds_mistakes and not (self.fixes or self.gain or self.is_named)
 
     def where_profitable(self) -> Self:
-        """The same pass, not named: it acts where it is profitable, and where a fix is safe."""
+        """The same pass, not named: it runs where profitable, and where a fix is safe."""
         return self._with("is_named", False)
 
     def by_name(self) -> Self:

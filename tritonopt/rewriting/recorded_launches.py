@@ -96,7 +96,7 @@ def _numbers(launch: Mapping[str, Any]) -> Iterator[RecordedLaunch]:
 
 def read(path: Path) -> Recordings:
     """Raises RecordingError, with what is wrong, and OSError."""
-    wrong = f"{path}: is no file of recorded launches"
+    wrong = f"{path}: is not a file of recorded launches"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         version = data["version"]

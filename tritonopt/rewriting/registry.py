@@ -16,9 +16,11 @@ from tritonopt.rewriting.protocol import Lint, Pass
 
 GROUP = "tritonopt.passes"
 ALIASES = {
-    "all": "all stands for every pass, wherever it is legal; profitable or not",
-    "default": "default stands for what runs where no pass is named: safe fixes of mistakes, and "
-    "rewrites where they are profitable",
+    "all": "`all` means every pass, wherever it is legal, profitable or not",
+    "default": (
+        "`default` means what runs without --passes: safe fixes of mistakes, and "
+        "profitable rewrites"
+    ),
 }
 """Names of no pass and no group, with a note on each."""
 SETS = (*ALIASES, *groups.GROUPS)
@@ -69,7 +71,7 @@ def select(spec: str) -> list[Pass]:
     for item in groups.opened(options.parse(spec)):
         if item.name in ALIASES:
             if item.options:
-                raise PassSelectionError(f"{item.name!r} stands for a set and takes no options")
+                raise PassSelectionError(f"{item.name!r} is a set of passes and takes no options")
             for one in profitable() if item.name == "default" else _every():
                 if item.name == "all" and not chosen.get(one.name, one).is_named:
                     chosen.pop(one.name, None)

@@ -25,9 +25,9 @@ def of_replaced(module: source.Module) -> Iterator[Remark]:
         line, column = module.lines.place(decorator)
         text = f"@{module.text_of(decorator)}".partition("\n")[0]
         message = (
-            f"left {kernel.name} alone: {text} stands below @triton.jit, so Triton compiles what "
-            "it returns, which may be another text than this one; put it above @triton.jit, or "
-            "make it a function of this file that returns what it is given"
+            f"left {kernel.name} alone: {text} is below @triton.jit, so Triton compiles what "
+            "it returns, which may differ from this source; put it above @triton.jit, or "
+            "make it a function of this file that returns its argument"
         )
         missed = RemarkKind.MISSED
         yield Remark(
@@ -62,18 +62,20 @@ def classify(
             kind, reason = RemarkKind.ANALYSIS, site.failed[0].reason if site.failed else ""
             message = site.advice or message
             if fixes and chosen.fixes and site.changes and site.assumed and not chosen.is_named:
-                message += f" (done only where the pass is named: {site.assumed})"
+                message += f" (applied only if the pass is named: {site.assumed})"
     elif site.failed:
         kind, reason = RemarkKind.MISSED, site.failed[0].reason
     elif forbidden:
         kind, reason = RemarkKind.MISSED, "safety"
-        message = f"needs {', '.join(forbidden)}, which was not allowed; would have {message}"
+        message = f"needs {', '.join(forbidden)}, which is not permitted; would have {message}"
     elif not (site.profit.is_expected or (chosen.is_named and not left)):
         near = site.profit.failed == 1
         kind, reason = RemarkKind.MISSED, "profitable-at-some-sizes" if near else "not-profitable"
         why = f" ({site.profit.why})" if site.profit.why else ""
         why += f", unless --assume {site.profit.fact!r}" if left and site.profit.fact else ""
-        message = f"not known to be faster here{why}; --passes {chosen.name} would have {message}"
+        message = (
+            f"not known to be faster here{why}; with --passes {chosen.name} would have {message}"
+        )
     conditions = site.conditions
     if kind is RemarkKind.PASSED and site.profit.recorded and not chosen.is_named:
         conditions += (rests_on(site.profit.recorded, "faster at the sizes"),)
@@ -93,7 +95,7 @@ def classify(
 def refused_remark(remark: Remark, site: Site, why: str) -> Remark:
     """The remark of a rewrite that could be made and is not wanted; a mistake is still told."""
     if site.analysis:
-        message = f"{site.advice or site.message}; it is not done here: {why}"
+        message = f"{site.advice or site.message}; it is not applied here: {why}"
         return replace(
             remark, kind=RemarkKind.ANALYSIS, message=message, reason=site.failed[0].reason
         )
@@ -142,8 +144,8 @@ def internal_error(
         RemarkKind.MISSED,
         kernel,
         *place,
-        f"the kernel is left as it was, because {culprit} failed on it: {failure}. "
-        f"This is a defect of ours, not of the kernel; please report it to the maintainers "
+        f"the kernel is not changed, because {culprit} failed on it: {failure}. "
+        f"This is a bug in the pass, not in the kernel; please report it to the maintainers "
         f"of {home}, with the kernel and this remark",
         reason="internal-error",
         failure=failure,

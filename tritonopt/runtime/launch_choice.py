@@ -46,7 +46,7 @@ _FOR_THE_SEARCH = 0.7
 _LEAST = 30.0
 """Seconds that a verification has, though the budget is used up."""
 _ATTEMPTS = 3
-"""Texts that are measured afresh, at most: each is one more chance for noise."""
+"""Texts that are measured again, at most: each is one more chance for noise."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Chosen:
     name: str = ""
     """Of one of the texts; "" for the original."""
     ratio: Ratio | None = None
-    """original / chosen, as it was measured afresh."""
+    """original / chosen, as it was measured again."""
     evidence: Evidence | None = None
     notes: tuple[str, ...] = ()
     failure: str = ""
@@ -96,7 +96,7 @@ def choose(asked: LiveLaunch) -> Chosen:
         try:
             return _Choice(asked, stack).chosen()
         except NotGeneral as reason:
-            return Chosen(failure=f"a launch like this one cannot be made again: {reason}")
+            return Chosen(failure=f"a launch like this one cannot be repeated: {reason}")
         except (StoreError, VerificationError, source.SourceError, Died, Refusal) as error:
             return Chosen(failure=str(error))
 
@@ -142,7 +142,7 @@ class _Choice:
 
     def chosen(self) -> Chosen:
         if not self.trials.session.has_gpu():
-            return Chosen(failure="torch sees no GPU here, and times are taken on one")
+            return Chosen(failure="torch finds no GPU here, and timing needs one")
         calls = self.subject.calls
         (row,) = self.trials.original(Effort(precision=0.02, least=10, most=40, seconds=0.2))
         if not row.times:
@@ -168,7 +168,7 @@ class _Choice:
             ratio = row.ratios.get(TUNED) if TUNED not in row.doubts else None
             if not is_accepted({call.label: ratio}, {call.label: claimed}):
                 seen = "not at all" if ratio is None else f"{ratio.value:.3f}x"
-                self.notes.append(f"{name}: {claimed.value:.3f}x, and {seen} when measured afresh")
+                self.notes.append(f"{name}: {claimed.value:.3f}x, and {seen} when measured again")
                 continue
             evidence = self._verified(text)
             if evidence.is_yes:

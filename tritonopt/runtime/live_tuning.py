@@ -73,7 +73,7 @@ class Choice:
     diff: str = ""
     """From the original's definition to it."""
     ratio: tuple[float, float, float] | None = None
-    """Time of the original / its own, as measured afresh, and the ends of the 95 % interval."""
+    """Time of the original / its own, as measured again, and the ends of the 95 % interval."""
     why: str = ""
     """Why the original; what was said of the versions that were not chosen."""
 
@@ -177,7 +177,7 @@ class Tuner:
         if why:
             return self._original(why)
         if not self.versions:
-            return Choice(why="no pass makes another version of it")
+            return Choice(why="no pass rewrites it")
         return self._found(launches, grid, args, kwargs)
 
     def _original(self, why: str) -> Choice:
@@ -218,7 +218,9 @@ class Tuner:
         file = read_own_file(self.live)
         function = self.live.function
         if function.__qualname__ != function.__name__:
-            raise NotInAFile("it is defined in a function or a class, where it cannot be launched")
+            raise NotInAFile(
+                "it is defined in a function or a class, so it cannot be launched separately"
+            )
         launch = described_launch(self.kernel, function, grid, args, kwargs)
         asked = LiveLaunch(
             os.path.abspath(self.live.path),
@@ -355,7 +357,7 @@ def why_not_here() -> str:
         import torch
     except ImportError:
         return f"tuning needs torch: {install_command('verify')}"
-    return "" if torch.cuda.is_available() else "torch sees no GPU here, and times are taken on one"
+    return "" if torch.cuda.is_available() else "torch finds no GPU here, and timing needs one"
 
 
 def gpu_name() -> str:

@@ -253,7 +253,7 @@ class _Optimizer:
         ]
         if not result.remarks:
             names = ", ".join(chosen.name for chosen in self.passes)
-            remarks.append(_remark(live, f"{names} found nothing to do here", _NOTHING))
+            remarks.append(_remark(live, f"{names} found no site here", _NOTHING))
         definition = page.definition_in(result.text)
         assert definition is not None  # an edit that changes more is refused
         passed = [r.pass_name for r in remarks if r.kind is RemarkKind.PASSED]
@@ -266,7 +266,9 @@ class _Optimizer:
         """Why a rewritten page is of no use to a live kernel; "" if it is."""
         definition = page.definition_in(text)
         if definition is None:
-            return "the rewrite needs a change outside of the kernel, which no live one gets"
+            return (
+                "the rewrite needs a change outside of the kernel, which a live kernel cannot have"
+            )
         new = function_from(live, definition)
         missing = unbound(new_names(live, new))
         if missing:

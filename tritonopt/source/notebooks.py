@@ -58,7 +58,7 @@ class Notebook:
         marks = "".join(f"{re.escape(head)}\n(.*)\n" for head in self._heads)
         found = re.fullmatch(f"{marks}{re.escape(_ANY_ORDER)}\n", text, re.DOTALL)
         if found is None or len(_KNOWN_LINE.findall(text)) != len(self._magics):
-            raise NotebookError("has cells that cannot be told apart in the new text")
+            raise NotebookError("has cells that cannot be separated in the new text")
         pieces, done = [], 0
         for cell, shown in zip(self._cells, found.groups(), strict=True):
             source = _KNOWN_LINE.sub(lambda m: m[1] + self._magics[int(m[2])] + m[3], shown)

@@ -1,7 +1,7 @@
 """When is a text faster than the original? Decided on a measurement that did not choose it.
 
 A search looks at many variants on many calls, and the best of many is the luckiest. So what it
-chose is measured afresh, and accepted where
+chose is measured again, and accepted where
 
 - on a call that the search had claimed, the fresh measurement claims it too: the 95 % interval of
   the ratio lies above 1; and
@@ -35,18 +35,18 @@ def is_harmless(ratio: Ratio) -> bool:
 def failing(fresh: Mapping[str, Ratio | None], claimed: Mapping[str, Ratio]) -> dict[str, str]:
     """The calls for which a text must not be used, and why; by label.
 
-    `fresh` are the calls that run new code, as they were measured afresh: None where it failed.
+    `fresh` are the calls that run new code, as they were measured again: None where it failed.
     """
     found = {}
     for label, ratio in fresh.items():
         if ratio is None:
             found[label] = "it could not be timed again"
         elif not is_harmless(ratio):
-            found[label] = f"{ratio.value:.3f}x when it was measured afresh"
+            found[label] = f"{ratio.value:.3f}x when it was measured again"
         elif label in claimed and not is_claim(ratio):
             found[label] = (
                 f"{claimed[label].value:.3f}x in the search, and {ratio.value:.3f}x "
-                f"({ratio.low:.3f} to {ratio.high:.3f}) when it was measured afresh"
+                f"({ratio.low:.3f} to {ratio.high:.3f}) when it was measured again"
             )
     return found
 

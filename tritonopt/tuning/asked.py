@@ -149,7 +149,7 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
             if rest := [x.name for x in chosen if x.name not in found]:
                 told.append(f"`{shown}` calls no {', '.join(rest)}: not tuned")
             return Asked(tuple(requests), (*told, *left_out))
-        made = f"{ended.shown} made no call of {names} that can be made again"
+        made = f"{ended.shown} made no call of {names} that can be repeated"
         if ended.blind:
             notes.append(f"{made} and that tritonopt could see: {ended.blind}")
             continue
@@ -274,8 +274,8 @@ def _without_calls(
                     )
                 )
                 told.append(
-                    f"{module.path}: no call of {launcher.name} is shown: tuned for sizes that "
-                    f"many have. {how_to(signature)}"
+                    f"{module.path}: no call of {launcher.name} was found: tuned for usual "
+                    f"sizes. {how_to(signature)}"
                 )
     if requests:
         return Asked(tuple(requests), tuple(told))
@@ -283,7 +283,7 @@ def _without_calls(
         raise VerificationError("\n  ".join((f"{told[0]}. Give --args with sizes", *told[1:])))
     name = chosen[0].name if chosen else None
     asked = how_to(signature_of(tasks_of(launchers, module, name, None)[0]))
-    raise VerificationError(f"{module.path}: shows no sizes. {asked}")
+    raise VerificationError(f"{module.path}: has no calls with sizes. {asked}")
 
 
 def _left_out(launcher: Launcher, calls: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -332,5 +332,5 @@ def _calls(
             wide.append((*forms[:1], *related_forms(group, tiles)))
             narrow += forms[1:]
         except (NotGeneral, VerificationError) as error:
-            notes.append(f"{launcher.name}: a call cannot be made again: {error}")
+            notes.append(f"{launcher.name}: a call cannot be repeated: {error}")
     return _Seen(tuple(calls.values()), tuple(filter(None, wide)), tuple(narrow))

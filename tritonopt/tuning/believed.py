@@ -63,7 +63,7 @@ def with_speeds(
         for call in _calls(tasks[0], verdict.args):
             *runs, copy, why, text = worker.ask("speed", versions, call)
             if not why and not all(len(r) == fair.ROUNDS and min(r) > 0 for r in runs):
-                why, text = "timer-changed", "what was answered are no times"
+                why, text = "timer-changed", "the answer contains no times"
             if why:
                 cheats = [Cheat(why, f"{call.label}: {text}")]
                 return with_cheats(verdict, cheats, refused=True)
@@ -85,7 +85,9 @@ def _calls(task: Task, args: str) -> list[Call]:
         return [Call(one_form(signature), {n: sizes[n] for n in signature.size_names})]
     if calls := [call.smaller(_MOST_BYTES) for call in usual_calls(signature)]:
         return [*{call.label: call for call in calls}.values()]
-    raise VerificationError("--bench: of no usual sizes the conditions hold: use `bench` with some")
+    raise VerificationError(
+        "--bench: the conditions hold for no usual sizes: use `bench` with --args"
+    )
 
 
 def serve(descriptor: int) -> None:
@@ -109,7 +111,7 @@ class BelievedServer(TimingServer):
 
         def changed() -> str:
             same = all(a is b for a, b in zip(clocks, _clocks(), strict=True))
-            return "" if same else "the file replaces what takes the time"
+            return "" if same else "the file replaces clock functions"
 
         runs, (why, text) = fair.checked(
             called, self.whole(), lambda number: self.drawn(call, number), _differ, changed

@@ -99,7 +99,7 @@ def check_gpu() -> None:
         session.close()
     if not there:
         raise NoGpu(
-            "torch sees no GPU here, and times are taken on one. --no-gpu compiles the kernels "
+            "torch finds no GPU here, and timing needs one. --no-gpu compiles the kernels "
             "without one, and shows what they need"
         )
 

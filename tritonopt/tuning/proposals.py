@@ -27,7 +27,7 @@ from tritonopt.tuning.session import OVER
 from tritonopt.tuning.trials import Trials, same_code
 from tritonopt.verification.process.client import Died, Refusal
 
-NOT_AFRESH = "no time was left to measure it again"
+NOT_AFRESH = "there was no time to measure it again"
 _ATTEMPTS = 3
 """Proposals that a fresh measurement may go against: each one more is a chance for noise."""
 
@@ -216,7 +216,7 @@ class Choosing:
         if every <= safe and not others:
             yield Proposal(standing, variant.text, "", every, claimed)
             return
-        why = "it wins for some calls only"
+        why = "it is faster for some calls only"
         try:
             parts = difference(old, new, launcher)
             if every <= safe:
@@ -226,7 +226,9 @@ class Choosing:
             else:
                 yield from self._somewhere(standing, parts, claimed, every - safe, others)
         except (NoDispatch, Died, Refusal) as reason:
-            self.notes.append(f"{variant.name}: {why}, and it cannot be chosen for them: {reason}")
+            self.notes.append(
+                f"{variant.name}: {why}, and the launcher cannot choose it for them: {reason}"
+            )
 
     def _beyond(self, old: source.Module, new: source.Module, launcher: str) -> str:
         """What a variant changes that no verification of the launcher sees; "" for nothing."""
@@ -265,11 +267,11 @@ class Choosing:
                 found = [c for c in found if c.holds == holds]
             chosen = best(found, gain, never)
             if chosen is None:
-                raise NoDispatch("no number of the launcher tells them from the others")
+                raise NoDispatch("no number in the launcher separates them from the others")
             written.append(chosen.text)
             holds = chosen.holds
         if holds is None:
-            raise NoDispatch("nothing that the launcher runs differs")
+            raise NoDispatch("no code that the launcher runs differs")
         uses_new = frozenset(labels[at] for at in holds)
         inside = {label: ratio for label, ratio in claimed.items() if label in uses_new}
 

@@ -112,7 +112,7 @@ def calls_of(
                 )
     if not found:
         facts = " and ".join(f"`{fact}`" for fact in signature.facts)
-        raise VerificationError(f"of none of these sizes {facts} hold")
+        raise VerificationError(f"{facts} hold for none of these sizes")
     return found
 
 
@@ -138,9 +138,7 @@ def usual_calls(signature: Signature) -> list[Call]:
 def check_ranks(signature: Signature) -> None:
     """VerificationError where dimensions are left open: how many rows there are decides a time."""
     if any("..." in tensor.shape for tensor in signature.tensors):
-        raise VerificationError(
-            f"`...` says nothing of how many rows there are. {how_to(signature)}"
-        )
+        raise VerificationError(f"`...` does not give the number of rows. {how_to(signature)}")
 
 
 def how_to(signature: Signature) -> str:

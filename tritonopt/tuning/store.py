@@ -115,7 +115,7 @@ class Store:
         if not tables and not version:
             return True
         if application != _APPLICATION:
-            raise StoreError(f"{self.path}: is a database of something else; name another file")
+            raise StoreError(f"{self.path}: is another kind of database; give another file")
         if version != VERSION:
             raise StoreError(
                 f"{self.path}: was written by another version of tritonopt (its tables are of "
@@ -127,7 +127,7 @@ class Store:
 def _said(error: sqlite3.Error) -> str:
     text = str(error)
     if "not a database" in text:
-        return "is no database; name another file"
+        return "is not a database; give another file"
     if "full" in text:
         return "cannot be written: the disk is full. What was found before is kept"
     if "readonly" in text or "unable to open" in text:

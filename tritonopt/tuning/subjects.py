@@ -125,7 +125,7 @@ def _of_the_file(
         raise VerificationError(f"--args: no size has a number. {asked}")
     command = own_command(old)
     if command is None:
-        raise VerificationError(f"{old.path}: shows no sizes. {asked}")
+        raise VerificationError(f"{old.path}: has no calls with sizes. {asked}")
     try:
         found = _captured(old, new, command, wanted.about)
     except VerificationError as error:
@@ -143,8 +143,8 @@ def _captured(
     if changed is None or changed - kernels:
         names = ", ".join(sorted((changed or set()) - kernels)) or "the file outside its functions"
         raise VerificationError(
-            f"{new.path}: {names} changed as well, so a launch of the one version is none of the "
-            "other's: give --args, and the launcher itself is timed"
+            f"{new.path}: {names} changed as well, so a launch of one version cannot run "
+            "the other: give --args, and the launcher itself is timed"
         )
     ended, launches = recorded(old, command)
     shown = " ".join(command)
@@ -180,7 +180,7 @@ def subjects_of_launches(
         try:
             form = generalize([launch])
         except NotGeneral as reason:
-            notes.append(f"{name}: a launch cannot be made again: {reason}")
+            notes.append(f"{name}: a launch cannot be repeated: {reason}")
             continue
         forms.setdefault((form.grid, form.args), []).append(launch)
     for (grid, args), same in forms.items():

@@ -203,7 +203,7 @@ class _Tuning:
         if waiting := sum(each.fate is Fate.WAITING for each in tried):
             self.notes.append(
                 f"the budget of {request.budget:.0f} s was over, with {waiting} of {len(tried)} "
-                "variants not looked at: run it again, and it goes on"
+                "variants not tried: run it again to continue"
             )
         return replace(
             _nothing(request, ""),
@@ -222,7 +222,7 @@ class _Tuning:
         if there != request.text:
             raise VerificationError(f"{request.path}: has changed meanwhile: tune it again")
         if request.gpu and not self.trials.session.has_gpu():
-            raise VerificationError("torch sees no GPU here, and times are taken on one")
+            raise VerificationError("torch finds no GPU here, and timing needs one")
         assert self.store is None or self.store.path  # opened here, so that it fails here
 
     def _search(self, rows: Sequence[Row], calls: Sequence[Call]) -> Search:
@@ -262,10 +262,10 @@ class _Tuning:
         request = self.request
         waiting = sum(s.fate is Fate.WAITING for s in search.standings)
         if waiting or search.is_cut_short:
-            left = f", with {waiting} of {len(search.standings)} not looked at" if waiting else ""
+            left = f", with {waiting} of {len(search.standings)} not tried" if waiting else ""
             self.notes.append(
                 f"the budget of {request.budget:.0f} s was over before all variants were made"
-                f"{left}: run it again, and it goes on"
+                f"{left}: run it again to continue"
             )
         self.proving.collect()
         unverified = (

@@ -166,7 +166,7 @@ def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
     if not rest:
         return verdict
     names = ", ".join(f"`{name}`" for name in rest)
-    text = f"what differs as well, and nothing that was verified runs: {names}"
+    text = f"changed code that no verified call runs: {names}"
     if chosen or verdict.verdict not in YES:
         return replace(verdict, notes=(*verdict.notes, text))
     how = "A kernel can be verified by itself: --kernel NAME --grid ... --args ..."
@@ -175,7 +175,7 @@ def _with_rest(verdict: Verdict, rest: list[str], *, chosen: bool) -> Verdict:
 
 def _no_yes(verdict: Verdict, reason: str) -> Verdict:
     """No answer in place of a yes."""
-    notes = (*verdict.notes, f"what was run is {verdict.verdict}")
+    notes = (*verdict.notes, f"the calls that ran are {verdict.verdict}")
     return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason, notes=notes)
 
 
@@ -264,7 +264,7 @@ def _taken_otherwise(
                 results.append((one, one.run()))
         if any(f.verdict.verdict == Answer.COUNTEREXAMPLE.value for _, f in results):
             # Then what another launcher shows of the same kernel is no evidence either.
-            notes.append(f"{other}; they differ there, which may be because of what was asked")
+            notes.append(f"{other}; they differ there, perhaps because of that condition")
         elif any(f.is_yes for _, f in results):
             found += [one for one in results if one[1].is_yes]
             notes.append(str(other))
@@ -307,7 +307,7 @@ def _unless_unseen(
     # What never ran took no second turn either.
     unmet.sort(key=lambda demand: demand.kind in LOOPS)
     if finding.never_ran.blind and verification.settings.assume_covered:
-        text = f"assumed to have run, because --assume-covered says so: {listed(unmet)}"
+        text = f"assumed to have run (--assume-covered): {listed(unmet)}"
         return replace(verdict, notes=(*verdict.notes, text))
     return _no_yes(verdict, verification.why_not(finding, unmet))
 
@@ -316,9 +316,9 @@ def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
     """The verdict, but no yes where offsets lose bits that no call that is run can need."""
     narrowed = narrowed_offsets(Comparison.of(verification.old, verification.new))
     lines = ", ".join(map(str, dict.fromkeys(narrowed)))
-    text = f"offsets that the original converts to 64 bits (line {lines}) are shorter then"
+    text = f"offsets that the original converts to 64 bits (line {lines}) then have fewer bits"
     if narrowed and verification.settings.assume_covered:
-        text += "; taken never to need them, because --assume-covered says so"
+        text += "; assumed never to need them (--assume-covered)"
         return replace(verdict, notes=(*verdict.notes, text))
     text += ", and no call that is run here has 2**31 elements. Keep the conversion; or, where "
     text += "you know that there are never so many, add --assume-covered"
@@ -326,7 +326,7 @@ def _unless_narrowed(verification: Verification, verdict: Verdict) -> Verdict:
 
 
 def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
-    """The verdict, but no yes where the rewritten version asks where it runs, or a file does that
+    """The verdict, but no yes where the rewritten version queries the device, or a file does that
     it alone imports."""
     asked = verification.asked_elsewhere
     compared = Comparison.of(verification.old, verification.new)
@@ -335,10 +335,10 @@ def _unless_elsewhere(verification: Verification, verdict: Verdict) -> Verdict:
     if not (asked or imported) or verdict.verdict not in YES:
         return verdict
     lines = ", ".join(f"line {line}: `{what}`" for line, what in asked or imported)
-    does = "asks where it runs" if asked else "imports what decides by itself"
-    text = f"the rewritten version alone {does} ({lines})"
+    does = "queries the device" if asked else "imports code that may depend on the device"
+    text = f"only the rewritten version {does} ({lines})"
     if verification.settings.assume_covered:
-        text += "; assumed to do the same everywhere, because --assume-covered says so"
+        text += "; assumed to do the same everywhere (--assume-covered)"
         return replace(verdict, notes=(*verdict.notes, text))
     text += ": what it does elsewhere was not seen. Leave that out; or, where you know that it "
     return _no_yes(verdict, f"{text}makes no difference, add --assume-covered")
@@ -364,7 +364,7 @@ def _captured(old: source.Module, new: source.Module, settings: Options) -> Verd
         notes = [f"not compared: {text}" for text in dict.fromkeys(seen.skipped)]
         made = {name: _made_again(old, new, name, seen, settings, notes) for name in seen.records}
     counts = ", ".join(f"{name} {seen.launches[name]}x" for name, found in made.items() if found)
-    notes.insert(0, f"launches seen and compared: {counts or 'none'}")
+    notes.insert(0, f"recorded launches that were compared: {counts or 'none'}")
     if seen.status:
         notes.append(f"the command ended with exit status {seen.status}")
     result = Verdict(Answer.IDENTICAL.value, settings.backend, 0, notes=tuple(notes))
@@ -380,7 +380,9 @@ def _captured(old: source.Module, new: source.Module, settings: Options) -> Verd
         if drawn is not None:
             result = _worse_of(result, drawn)
         elif settings.algebra or settings.require == "algebra":
-            text = f"{name}: residues are followed in launches that are drawn, and none could be"
+            text = (
+                f"{name}: residues are computed in generated launches, and none could be generated"
+            )
             unknown = Algebra(AlgebraAnswer.NOT_APPLICABLE.value, text=text)
             result = replace(result, algebra=together([result.algebra, unknown]))
     result = replace(result, notes=tuple(dict.fromkeys([*notes, *result.notes])))
@@ -408,7 +410,7 @@ def _made_again(
     for line in seen.records[kernel]:
         try:
             if line["launch"].get("tuned") and other_tuner:
-                raise NotGeneral("the rewritten version may be tuned otherwise")
+                raise NotGeneral("the rewritten version may be tuned differently")
             text, example = call_of(kernel, line)
         except NotGeneral as error:
             left[str(error)] = None
@@ -434,7 +436,7 @@ def _as_required(result: Verdict) -> Verdict:
     if result.algebra is not None and result.algebra.is_same:
         return result
     why = "nothing was drawn" if result.algebra is None else result.algebra.text
-    reason = f"whether it is the same algebra is not known: {why}"
+    reason = f"the same algebra was not checked: {why}"
     return replace(result, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
 
@@ -451,9 +453,9 @@ def _with_script(
     settings = replace(settings, max_examples=min(settings.max_examples, _FOR_A_SCRIPT))
     drawn = _generalized(old, new, kernel, lines, settings, notes)
     if drawn is not None and drawn.script is not None:
-        notes.append("the script shows a drawn launch, like the one that was seen")
+        notes.append("the script runs a generated launch, similar to the recorded one")
     else:
-        notes.append("there is no script: the launch is seen again by making the same run")
+        notes.append("there is no script: run the same command again to repeat the launch")
     script = None if drawn is None else drawn.script
     return replace(result, script=script, notes=tuple(dict.fromkeys(notes)))
 
@@ -483,7 +485,9 @@ def _generalized(
         paths = Path(old.path), Path(new.path)
         verdict = _verdict_of((both[0], both[1]), paths, tasks, settings, inner=False)
         if verdict.verdict != Answer.UNSUPPORTED.value:
-            notes.append(f"{kernel}: {verdict.examples} launches drawn like the seen ones: {text}")
+            notes.append(
+                f"{kernel}: {verdict.examples} launches generated like the recorded ones: {text}"
+            )
             return verdict
         left.append(f"{kernel}: not generalized to {text}: {verdict.reason}")
     notes += left

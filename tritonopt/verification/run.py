@@ -171,7 +171,7 @@ def choose_backend(backend: str) -> str:
         worker.close()
     if backend == "cuda" and not has_gpu:
         raise VerificationError(
-            "--backend cuda: torch sees no GPU here. Write --backend interpreter to run on "
+            "--backend cuda: torch finds no GPU here. Write --backend interpreter to run on "
             "Triton's interpreter (a verdict then says so)."
         )
     return "cuda" if has_gpu else "interpreter"
@@ -232,7 +232,9 @@ class Verification:
                 settled = usual(settled, layouts=self.settings.require == "layouts")
             signature = assumed(settled, self.settings.assume)
             notes = list(signature.notes)
-            notes += [f"only calls were drawn of which `{fact}` holds" for fact in signature.facts]
+            notes += [
+                (f"only calls for which `{fact}` holds were generated") for fact in signature.facts
+            ]
             notes += notes_on(left_out(self.old, self.new))
             reason = left_out_types(signature, limits, notes)
             if reason:
@@ -291,7 +293,7 @@ class Verification:
             if reading.unknown:
                 raise VerificationError(f"{reading.question()}\n({failure})") from None
             # The drawn examples will show what the original makes of this.
-            note = f"{name} is called as far as its code says how: {failure}"
+            note = f"{name} is called as its code suggests: {failure}"
             return Signature(reading.known, notes=(note,)), str(failure)
         finally:
             if trier is not original and not isinstance(trier, Both):
@@ -328,7 +330,7 @@ class Verification:
             begin = now()
             found = search.run()
             if self.guesses_left:
-                checker.tally.skips("for sizes that may be equal by guess")
+                checker.tally.skips("for sizes that may be equal by chance")
         never_ran = NeverRan.after(search, given=given)
         compared_ones = [e for e, x in checker.examinations.items() if x.accepted]
         notes = [*loaded.notes, *checker.all_notes(), *never_ran.notes]
@@ -381,7 +383,7 @@ class Verification:
                 counterexample=self.described(example, text),
                 script=_script(self, checker, example, (drawn.differing_options,), text),
             )
-        reason = f"whether it is the same algebra is not known: {algebra.text}"
+        reason = f"the same algebra was not checked: {algebra.text}"
         return replace(verdict, verdict=Answer.UNSUPPORTED.value, reason=reason)
 
     def _answered(
@@ -442,7 +444,7 @@ class Verification:
 
     def why_not(self, finding: Finding, unmet: Sequence[Demand]) -> str:
         """What has not run, and what to write so that it does."""
-        assert finding.signature is not None, "there is no yes without calls"
+        assert finding.signature is not None, "there is no positive verdict without calls"
         modules = self.old, self.new
         return finding.never_ran.explained(unmet, self.task.launcher, finding.signature, modules)
 

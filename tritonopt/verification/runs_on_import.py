@@ -30,7 +30,7 @@ def notes_on(found: Mapping[str, int]) -> list[str]:
     """What a report says of them."""
     lines = [str(line) for line in found.values()]
     where = f"lines {', '.join(lines)}" if len(lines) > 1 else f"line {lines[0]}" if lines else ""
-    said = "calls of the file's own launchers while it is imported, left out"
+    said = "calls of launchers on import, skipped"
     return [f"{where}: {said}"] if lines else []
 
 

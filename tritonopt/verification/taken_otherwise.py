@@ -66,8 +66,8 @@ class Otherwise:
         what = [f"`{name}`" for name in self.kernels]
         what += [f"the launch of `{n.kernel.name}` in {n.where}" for n in self.launches]
         return (
-            f"no call comes to {', '.join(what)} here: compared in "
-            f"calls in which it was taken, for both versions, that {tests}"
+            f"no call reaches {', '.join(what)} here: compared in calls in which both "
+            f"versions assume that {tests}"
         )
 
 

@@ -17,7 +17,7 @@ class Answer(str, Enum):
     COUNTEREXAMPLE = "counterexample"
     """An example on which the rewritten version is another function."""
     UNSUPPORTED = "unsupported"
-    """No answer could be reached; the reason says why. Never a yes."""
+    """Inconclusive; the reason says why. Never a yes."""
 
 
 class Fault(str, Enum):
@@ -107,7 +107,7 @@ CHEATS = {
     "result-cached": "equal calls launch fewer kernels later, or a copy of a result outlives its "
     "call",
     "buffer-reused": "a result lies where an earlier one did",
-    "memory-left-over": "a result depends on memory that nothing wrote",
+    "memory-left-over": "a result depends on uninitialized memory",
     "reference-imported": "the reference is imported, or its file opened",
     "reference-executed": "a function is the reference, word by word",
     "asks-elsewhere": "it uses the clock, chance, environment, system, threads or memory "

@@ -25,7 +25,7 @@ def counted(facts: KernelFacts) -> Count:
     if load.mask is not None:
         terms = facts.forms.condition(load.mask).terms
         if len(terms) != 1:
-            raise NotCounted("the mask is not of the form index < limit")
+            raise NotCounted("the mask does not have the form index < limit")
         ((indicators, _),) = terms.items()
     shape = load.loaded.shape
     lanes = [Lanes(len(shape) - 1 - i, facts.forms.of(d)) for i, d in enumerate(shape)]

@@ -117,7 +117,7 @@ def test_a_loop_over_one_tile_is_no_obstacle(rows: Path) -> None:
     text = ROWS.replace("total +=", "total += 1.0 *")
     verdict = verify(rows, rows, text=text, backend="interpreter", max_examples=2)
     assert verdict.verdict == "identical", verdict.reason
-    assert any("from the text it follows that none can" in note for note in verdict.notes)
+    assert any("the source proves that none can" in note for note in verdict.notes)
     (rows.parent / "settings.py").write_text(
         SETTINGS.replace("triton.next_power_of_2(n)", "min(triton.next_power_of_2(n), 2**20)")
     )

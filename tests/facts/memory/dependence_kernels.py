@@ -22,7 +22,7 @@ def in_place(X, N):
         tl.store(X + i, tl.load(X + i) + 1)
 
 
-# store Y and itself, across iteration0: open; line 23 stores to the same element again and again if
+# store Y and itself, across iteration0: open; line 23 stores to the same element every time if
 #         0 is 0
 @triton.jit
 def same_element(Y, N):
@@ -46,9 +46,9 @@ def even_and_odd(X, N):
         tl.store(X + 2 * i, tl.load(X + 2 * i + 1))
 
 
-# store Y and load X, across iteration0: open; line 41 stores to the same element again and again if
+# store Y and load X, across iteration0: open; line 41 stores to the same element every time if
 #         stride is 0
-# store Y and itself, across iteration0: open; line 41 stores to the same element again and again if
+# store Y and itself, across iteration0: open; line 41 stores to the same element every time if
 #         stride is 0
 @triton.jit
 def any_stride(X, Y, N, stride):
@@ -81,9 +81,9 @@ def backwards(Y, N):
         tl.store(Y + i, i)
 
 
-# store Y and load P, across iteration0: open; it is not shown that stores to another element each
+# store Y and load P, across iteration0: open; it is not proved that stores to another element each
 #         time
-# store Y and itself, across iteration0: open; it is not shown that stores to another element each
+# store Y and itself, across iteration0: open; it is not proved that stores to another element each
 #         time
 @triton.jit
 def where_it_is_loaded(P, Y, N):
@@ -91,7 +91,7 @@ def where_it_is_loaded(P, Y, N):
         tl.store(Y + tl.load(P + i), i)
 
 
-# store Y and itself, across iteration0: open; it is not shown that stores to another element each
+# store Y and itself, across iteration0: open; it is not proved that stores to another element each
 #         time
 @triton.jit
 def squares(Y, N):
@@ -216,9 +216,9 @@ def tiles_side_by_side(X, N, B: tl.constexpr):
         tl.store(X + cols, tl.load(X + cols, mask=cols < N), mask=cols < N)
 
 
-# store X and load X, across iteration0: open; it is not shown that stores to another element each
+# store X and load X, across iteration0: open; it is not proved that stores to another element each
 #         time
-# store X and itself, across iteration0: open; it is not shown that stores to another element each
+# store X and itself, across iteration0: open; it is not proved that stores to another element each
 #         time
 @triton.jit
 def tiles_that_overlap(X, N, B: tl.constexpr):
@@ -243,7 +243,7 @@ def rows_of_a_tile(X, M, N, B: tl.constexpr):
         tl.store(X + r * N + cols, 0.0, mask=cols < N)
 
 
-# store X and itself, across iteration0: open; it is not shown that stores to another element each
+# store X and itself, across iteration0: open; it is not proved that stores to another element each
 #         time
 @triton.jit
 def rows_of_a_tile_without_a_mask(X, M, N, B: tl.constexpr):
@@ -259,8 +259,8 @@ def rows_of_a_tile_without_a_mask(X, M, N, B: tl.constexpr):
 # store X and load X, across lanes: open
 # store X and itself, across lanes: own
 # store X and store Y, across lanes: open
-# store Y and load X, across lanes: open; it is not shown that stores to another element each time
-# store Y and itself, across lanes: open; it is not shown that stores to another element each time
+# store Y and load X, across lanes: open; it is not proved that stores to another element each time
+# store Y and itself, across lanes: open; it is not proved that stores to another element each time
 @triton.jit
 def one_tile(X, Y, N, B: tl.constexpr):
     cols = tl.arange(0, B)
@@ -272,7 +272,7 @@ def one_tile(X, Y, N, B: tl.constexpr):
 
 # atomic_add X and itself, across iteration0: own
 # atomic_add X and store X, across iteration0: open
-# store X and itself, across iteration0: open; it is not shown that stores to another element each
+# store X and itself, across iteration0: open; it is not proved that stores to another element each
 #         time
 @triton.jit
 def atomics(X, N, B: tl.constexpr):

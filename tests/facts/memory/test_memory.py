@@ -1,4 +1,4 @@
-"""Effects in order, which may touch the same memory, and when a load reads."""
+"""Effects in order, which may access the same memory, and when a load reads."""
 
 from __future__ import annotations
 

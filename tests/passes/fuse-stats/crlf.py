@@ -24,7 +24,7 @@ def var_kernel(
 
         x = tl.load(X + cols, mask=cols < N, other=0.0)  # padding: 0
         acc += x
-        # end of the first sweep
+        # end of the first loop
     mean = tl.sum(acc, axis=0) / N  # μ
 
     # -- variance -------------------------------------------------------

@@ -5,7 +5,7 @@ import triton.language as tl
 
 # case: bias_before_the_sum
 # expect: not applied, masked-off-lanes-count
-"""The first sweep adds up `x + bias` under the name x, bound again after the load. The second
+"""The first loop adds up `x + bias` under the name x, bound again after the load. The second
 sweep centers x without the bias."""
 
 
@@ -85,7 +85,7 @@ counts."""
 # case: padding_not_cleared
 # like: mean_shrunk
 # expect: not applied, masked-off-lanes-count
-"""Nothing clears the padding lanes of the second sweep: they hold 0 and add the square of the
+"""Nothing clears the padding lanes of the second loop: they hold 0 and add the square of the
 mean each."""
 #-    mean = mean * 0.5
 

@@ -39,7 +39,7 @@ import triton.language as tl
 
 
 # case: linear_weights_if_any
-"""A branch that the compiler decides goes over to the first sweep."""
+"""A branch that the compiler decides goes over to the first loop."""
 
 
 @triton.jit

@@ -131,8 +131,8 @@ def row_variance(x: torch.Tensor) -> torch.Tensor:
 
 
 # case: store_between
-"""The mean is stored between the sweeps. Its buffer comes fresh from `torch.empty` in the only
-launcher, so the store cannot touch the data of the second sweep."""
+"""The mean is stored between the loops. Its buffer comes fresh from `torch.empty` in the only
+launcher, so the store cannot touch the data of the second loop."""
 
 
 @triton.jit
@@ -328,7 +328,7 @@ def layer_norm(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: f
 
 
 # case: unbiased
-"""The variance divides by N - 1 while the mean divides by N. What the second sweep gives is the
+"""The variance divides by N - 1 while the mean divides by N. What the second loop gives is the
 sum of squared deviations; what is done with it afterwards stays as written."""
 
 
@@ -360,7 +360,7 @@ def std(x: torch.Tensor):
 
 
 # case: unnamed_tile
-"""The tile of the first sweep is never bound to a name, and the whole second sweep is one
+"""The tile of the first loop is never bound to a name, and the whole second sweep is one
 statement with two loads of the same lanes. The tile has to be given a name that is free."""
 
 

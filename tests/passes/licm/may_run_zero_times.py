@@ -51,7 +51,7 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
 
 # case: while_it_lasts
 # expect: not applied, may-run-zero-times
-"""A while loop may run no time at all."""
+"""A while loop may have no iteration."""
 
 
 @triton.jit

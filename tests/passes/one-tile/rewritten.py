@@ -164,7 +164,7 @@ def run(x, w):
 
 
 # case: masked_lanes_count
-"""The second sweep needs something else in the masked lanes, which a choice gives it."""
+"""The second loop needs something else in the masked lanes, which a choice gives it."""
 
 
 @triton.jit
@@ -241,7 +241,7 @@ def run(x: torch.Tensor):
 
 # case: pointers_move_on
 # verify: no, it was run once, and others like it run
-"""The pointers are moved from tile to tile, and set anew for the second sweep."""
+"""The pointers are moved from tile to tile, and set anew for the second loop."""
 
 
 @triton.jit

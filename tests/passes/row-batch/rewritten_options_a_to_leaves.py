@@ -284,7 +284,7 @@ def layer_norm(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor):
 
 # case: leaves_on_the_row
 # options: elements=64
-"""A row of padding is left alone."""
+"""A row of padding is not rewritten."""
 
 
 @triton.jit

@@ -142,7 +142,7 @@ def test_launches_are_compared_and_others_like_them_drawn(command: list[str]) ->
     )
     assert verdict.verdict == "equivalent", verdict
     assert verdict.examples > 3
-    assert "launches seen and compared: _softmax 3x" in verdict.notes
+    assert "recorded launches that were compared: _softmax 3x" in verdict.notes
     assert any("--grid 'm' --args 'out: f32[m, n], x: f32[m, n]" in n for n in verdict.notes)
     assert verdict.algebra is not None and verdict.algebra.is_same, verdict.algebra
     assert verdict.algebra.draws >= 4 and (verdict.algebra.bound or 1.0) < 1e-10
@@ -331,5 +331,5 @@ def test_launches_that_nothing_is_drawn_like_are_made_again_as_they_were(
     command = [sys.executable, "script.py"]
     verdict = verify("kernel.py", "rewritten.py", command=command, backend="interpreter")
     assert verdict.verdict == answer, verdict
-    assert "launches seen and compared: kernel 5x" in verdict.notes
+    assert "recorded launches that were compared: kernel 5x" in verdict.notes
     assert any("not generalized" in note for note in verdict.notes), verdict.notes

@@ -125,7 +125,9 @@ def test_no_yes_comes_of_a_budget_that_ends_before_all_calls_on_purpose(
     verdict = of_texts(*texts, **given, budget=5.0)
     assert verdict.verdict == "unsupported" and SPENT in verdict.notes, verdict
     reason = verdict.reason or ""
-    assert "the budget of time was spent, and a yes needs calls that were not made" in reason
+    assert (
+        "the time budget was spent, and a positive verdict needs calls that were not made"
+    ) in reason
     found = re.search(r"(\d+) for what differs, (\d+) edge cases, .* about (\d+) s more", reason)
     assert found is not None, reason
     assert of_texts(*texts, **given, budget=5.0 + float(found[3])).counterexample
@@ -150,7 +152,7 @@ def test_a_budget_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> No
     assert tally.draws_no_more() and not tally.why_unsupported() and SPENT in tally.notes
     assert all(tally.skips(kind) for kind in ("edge cases", "edge cases", "with rows far apart"))
     assert tally.why_unsupported() == (
-        "the budget of time was spent, and a yes needs calls that were not made "
+        "the time budget was spent, and a positive verdict needs calls that were not made "
         "(2 edge cases, 1 with rows far apart): give it about 10 s more"
     )
     elsewhere = replace(tally, unmade={}, made_elsewhere=True)
@@ -287,5 +289,5 @@ def test_an_original_that_overflows_is_told_so(
 ) -> None:
     verdict = of_texts(_LARGEST, _LARGEST, max_examples=12)
     told = [note for note in verdict.notes if "2**31" in note]
-    assert told and "the original itself goes wrong: its int32 offsets overflow" in told[0]
+    assert told and "the ORIGINAL fails: its int32 offsets overflow" in told[0]
     assert "int64-offsets fixes that" in told[0]

@@ -109,7 +109,7 @@ def test_what_does_not_end_is_not_made_small() -> None:
         tried.append(example)
         return None
 
-    never = Difference("the rewritten version does not end")
+    never = Difference("the rewritten version does not finish")
     found = smaller(calls, large, never, shown, until=deadline(ends=False))
     assert found == (large, never) and not tried
 

@@ -739,7 +739,7 @@ _ASSEMBLY = "tl.inline_asm_elementwise('add.f32 $0, $1, $2;', '=f,f,f', [{}], tl
 def test_on_a_gpu_what_the_interpreter_refuses(of_texts: Callable[..., Verdict]) -> None:
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
-        pytest.skip("torch sees no GPU: the cuda backend was NOT tested")
+        pytest.skip("torch finds no GPU: the cuda backend was NOT tested")
     one, other = (
         ADD.replace("v + w,", f"{_ASSEMBLY.format(order)},") for order in ("v, w", "w, v")
     )

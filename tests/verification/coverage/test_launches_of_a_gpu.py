@@ -53,7 +53,7 @@ def test_a_mistake_in_the_second_turn_of_a_program(
 ) -> None:
     torch = pytest.importorskip("torch")
     if backend == "cuda" and not torch.cuda.is_available():
-        pytest.skip("torch sees no GPU: the cuda backend was NOT tested")
+        pytest.skip("torch finds no GPU: the cuda backend was NOT tested")
     wrong = PERSISTENT.replace("2 * x,", "tl.where(start == first, 2 * x, 3 * x),")
     verdict = of_texts(PERSISTENT, wrong, args="x: f32[n]", backend=backend)
     assert verdict.verdict == "counterexample", verdict
@@ -66,7 +66,7 @@ def test_a_mistake_in_the_second_turn_of_a_program(
 def test_other_properties_of_the_device_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
-        pytest.skip("torch sees no GPU: the cuda backend was NOT tested")
+        pytest.skip("torch finds no GPU: the cuda backend was NOT tested")
     from triton.runtime import driver
 
     name = torch.cuda.get_device_name()

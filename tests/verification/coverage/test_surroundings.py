@@ -1,4 +1,4 @@
-"""What cannot be seen by running: a file that asks where it runs, and calls that it refuses."""
+"""What cannot be seen by running: a file that queries the device, and calls that it refuses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_where_it_runs(name: str, of_texts: Callable[..., Verdict]) -> None:
     given = {"args": "x: f32[n]", "max_examples": 1}
     verdict = of_texts(DOUBLE, DOUBLE.replace(old, new), **given)
     assert verdict.verdict == "unsupported", verdict
-    assert verdict.reason is not None and "asks where it runs" in verdict.reason
+    assert verdict.reason is not None and "queries the device" in verdict.reason
     both = of_texts(DOUBLE.replace(old, new), DOUBLE.replace(old, new) + "\n", **given)
     assert both.verdict == "identical", both.reason
 

@@ -75,7 +75,7 @@ def test_no_yes_covers_what_was_not_run() -> None:
 
 
 CALLS = {
-    "there is no `twice`, which is what is called of the original. Did you mean `twices`?": (
+    "there is no `twice`, which the original has. Did you mean `twices`?": (
         "def twice(", "def twices(",
     ),
     "takes (x, y, offset, scale), and the original's takes (x, y, scale)": (

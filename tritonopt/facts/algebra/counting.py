@@ -99,12 +99,14 @@ def _masked_stream(
     assumed: list[Assumption],
 ) -> Stream:
     if not isinstance(indicator, Negative):
-        raise NotCounted(f"the mask {indicator.readable} is not of the form index < limit")
+        raise NotCounted(f"the mask {indicator.readable} does not have the form index < limit")
     index = indicator.form
     my_loops = [loop for loop in loops if any(varies_with(a, loop) for a in index.atoms)]
     my_lanes = [axis for axis in lanes if any(varies_along(a, axis.axis) for a in index.atoms)]
     if len(my_loops) > 1 or len(my_lanes) > 1 or not (my_loops or my_lanes):
-        raise NotCounted(f"the mask {indicator.readable} does not follow one loop and one axis")
+        raise NotCounted(
+            f"the mask {indicator.readable} does not depend on exactly one loop and one axis"
+        )
     loop = my_loops[0] if my_loops else None
     axis = my_lanes[0] if my_lanes else None
     walked = ZERO
@@ -117,19 +119,21 @@ def _masked_stream(
     if any(loop is not None and varies_with(a, loop) for a in limit.atoms) or any(
         axis is not None and varies_along(a, axis.axis) for a in limit.atoms
     ):
-        raise NotCounted("the index does not go up by one from lane to lane and from tile to tile")
+        raise NotCounted(
+            "the index does not increase by one from lane to lane and from tile to tile"
+        )
     if not facts.forms.is_integer(limit):
-        raise NotCounted(f"nothing shows that {limit.readable} is an integer")
+        raise NotCounted(f"it is not proved that {limit.readable} is an integer")
     stride = axis.extent if axis is not None else ONE
     if loop is not None:
         trips = facts.forms.trip_count(loop)
         if trips is None or not _reaches(facts, trips, limit, stride):
             raise NotCounted(
-                f"the loop in line {loop.line} need not end where the mask does ({limit.readable})"
+                f"the loop in line {loop.line} may not end where the mask ends ({limit.readable})"
             )
     elif not _at_most(facts, limit, stride, assumed):
         raise NotCounted(
-            f"one tile of {stride.readable} need not hold all {limit.readable} elements"
+            f"one tile of {stride.readable} may not hold all {limit.readable} elements"
         )
     return Stream(loop, axis, limit, True)
 

@@ -65,20 +65,20 @@ class LaunchEvidence:
         decorator = self.kernel.unknown_decorator
         if decorator is not None:
             what = f"what @{ast.unparse(decorator)} in line {decorator.lineno}"
-            return f"{what} makes of the launches of {self.kernel.name} is not known"
+            return f"{what} does with the launches of {self.kernel.name} is unknown"
         escapes = self.kernel.module.escapes.get(self.kernel.qualname, ())
         if escapes:
-            return f"{self.kernel.name} is used other than by a launch in line {escapes[0].lineno}"
+            return f"{self.kernel.name} is not only launched: line {escapes[0].lineno}"
         module = self.kernel.module
         places = module.uses_elsewhere(self.kernel).escapes
         if places:
-            return f"{self.kernel.name} may be used other than by a launch in {places[0]}"
+            return f"{self.kernel.name} may not only be launched: see {places[0]}"
         caller = module.uses_elsewhere(self.kernel).caller
         if not self.launches and caller is None:
             given = "this file" if module.program is None else "the files that were given"
             return f"no launch of the kernel is in {given}"
         if self.caller is not None:
-            return f"{self.caller.name} calls {self.kernel.name} too, with arguments of its own"
+            return f"{self.caller.name} also calls {self.kernel.name}, with its own arguments"
         for launch in self.launches:
             if not launch.complete:
                 return f"the launch in {launch.where} hides its arguments behind * or **"

@@ -233,7 +233,7 @@ class Alternatives:
     ) -> Value | None:
         """What a function makes of its arguments; None where it has an effect or asks for more.
 
-        The record is left as it was. Of the arguments it is given the shapes alone.
+        The record was not changed. Of the arguments it is given the shapes alone.
         """
         state = self.state
         given = Arguments(

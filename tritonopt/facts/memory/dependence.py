@@ -111,7 +111,7 @@ def same_place(facts: KernelFacts, one: Effect, other: Effect) -> Dependence:
             if mine == theirs:
                 return Dependence(Kind.OWN)
             if not facts.launches.overlap(mine, theirs):
-                text = f"{theirs} and {mine} are one buffer, or do not overlap"
+                text = f"{theirs} and {mine} are the same buffer or disjoint"
                 return Dependence(Kind.OWN, assumed=((INDEPENDENT, text),))
     return Dependence(Kind.OPEN)
 
@@ -174,7 +174,7 @@ class _Places:
         assert self.effect.pointer is not None
         base, offset = self.facts.forms.address(self.effect.pointer)
         unshown = (
-            f"it is not shown that line {self.effect.line} stores to another element each time"
+            f"it is not proved that line {self.effect.line} stores to another element each time"
         )
         found: Dependence | None = None
         if base is not None and not isinstance(self.across, Loop):
@@ -230,7 +230,7 @@ class _Places:
         if any(are_apart(self.facts, offset, order) for order in orders):
             return moves
         where = f"the loop in line {around[0].line}"
-        text = f"{where} may come to what line {self.effect.line} stored in another lane"
+        text = f"{where} may access what line {self.effect.line} stored in another lane"
         return Dependence(Kind.OPEN, (text,))
 
     def _moves(self, stride: Polynomial, loop: Loop) -> Dependence:
@@ -252,7 +252,7 @@ class _Places:
         numbers = [substitute(stride, world).constant_value for world in launches.bindings]
         if numbers and all(numbers) and not launches.unknown:
             return Dependence(Kind.OWN, by_launch=True)
-        line = f"line {self.effect.line} stores to the same element again and again"
+        line = f"line {self.effect.line} stores to the same element every time"
         return Dependence(Kind.OPEN, (f"{line} if {stride.readable} is 0",))
 
     def _are_side_by_side(self, step: Polynomial, rest: Polynomial) -> bool:
@@ -346,7 +346,7 @@ def prove_unordered(attempt: Attempt, effects: Sequence[Effect], where: str) -> 
                 reason = "memory-order" if orders_memory(effect) else "unknown-call"
                 raise unknown(claim, reason, f"the effects of {what} are not known")
             case EffectKind.PRINT if "assert" in effect.name:
-                detail = f"{what} is to fail before anything is loaded"
+                detail = f"{what} must fail before data is loaded"
                 raise refuted(claim, "assertion-in-the-loop", detail)
     attempt.prove(claim, f"no atomic, barrier, volatile load or unknown call in {where}")
 
@@ -401,7 +401,7 @@ def _why_alias(facts: KernelFacts, load: Effect, write: Effect) -> str:
     ):
         return text
     facts_to_give = " ".join(f"--assume 'disjoint({one}, {another})'" for one, another in unshown)
-    return f"{text}; if it never is, give {facts_to_give}"
+    return f"{text}; if they are never the same, give {facts_to_give}"
 
 
 def check_exchange(
@@ -423,8 +423,8 @@ def check_exchange(
             is_over = after and access.kind is EffectKind.LOAD and other.pointer is not None
             if not is_over and _hands_over(access, other, accesses):
                 text = (
-                    f"what line {access.line} touches may be handed over from thread to thread by "
-                    f"the {other.name} in line {other.line}"
+                    f"what line {access.line} touches may be passed between threads by the "
+                    f"{other.name} in line {other.line}"
                 )
                 raise unknown(INDEPENDENT, "threads-exchange-data", text)
 

@@ -201,7 +201,7 @@ class Padding:
         self._depth += 1
         try:
             if self._depth > MAX_DEPTH:
-                raise NotKnown(_UNKNOWN, "the expression is too deep to be followed")
+                raise NotKnown(_UNKNOWN, "the expression is too deep to be analyzed")
             number = _checked(self._number(value, axes))
             if (
                 value.op in (Op.NEG, Op.MUL)
@@ -269,7 +269,7 @@ class Padding:
                 decided = self._decided(value, axes)
                 if decided is not None:
                     return float(decided)
-        what = "may be inf or NaN" if value.shape == () else "is not known where the mask is off"
+        what = "may be inf or NaN" if value.shape == () else "is unknown in inactive lanes"
         raise NotKnown(_UNKNOWN, f"{_named(value)} {what}")
 
     def _decided(self, condition: Value, axes: Axes) -> bool | None:
@@ -312,7 +312,7 @@ class Padding:
         mine, theirs = self.of(one, axes), self.of(other, axes)
         if same_number(mine, theirs):
             return mine
-        raise NotKnown(_UNKNOWN, f"it is {mine} or {theirs} where the mask is off")
+        raise NotKnown(_UNKNOWN, f"it is {mine} or {theirs} in inactive lanes")
 
     def _function(self, value: Value, axes: Axes) -> float:
         name = value.function.removeprefix("math.")
@@ -329,7 +329,7 @@ class Padding:
             case ("fma", [a, b, c]):
                 return _checked(a * b) + c
         given = ", ".join(f"{number:g}" for number in numbers)
-        raise NotKnown("function-is-rounded", f"{name}({given}) is what the hardware makes of it")
+        raise NotKnown("function-is-rounded", f"{name}({given}) depends on the hardware")
 
     # Loads and masks
 
@@ -342,7 +342,9 @@ class Padding:
             detail = f"the load in line {line} has a mask that does not imply the condition"
             raise NotKnown("different-mask", detail)
         if other.is_none:
-            undefined = f"the load in line {line} has no other=, so its masked lanes are undefined"
+            undefined = (
+                f"the load in line {line} has no other=, so its inactive lanes are undefined"
+            )
             raise NotKnown("no-other", undefined)
         self.loads[value.number] = value
         return self.of(other, axes)
@@ -386,7 +388,7 @@ def is_of_all_types(number: float) -> bool:
 def _checked(number: float) -> float:
     """The number, if all types have it."""
     if math.isnan(number):
-        raise NotKnown("constant-is-special", "it is NaN where the mask is off")
+        raise NotKnown("constant-is-special", "it is NaN in inactive lanes")
     if is_of_all_types(number):
         return number
     raise NotKnown(_UNKNOWN, f"{number:g} is not the same number in all element types")
@@ -395,7 +397,7 @@ def _checked(number: float) -> float:
 def _constant(value: Value) -> float:
     if isinstance(value.constant, (bool, int, float)):
         return float(value.constant)
-    raise NotKnown(_UNKNOWN, "a constant that is no number")
+    raise NotKnown(_UNKNOWN, "a constant that is not a number")
 
 
 def _scale(value: Value) -> float | None:
@@ -410,14 +412,14 @@ def _quotient(dividend: float, divisor: float) -> float:
     if dividend == 0.0 and 0.0 < divisor < math.inf:
         return dividend
     if divisor == 0.0 and dividend == 0.0:
-        raise NotKnown("constant-is-special", "0 / 0 is NaN where the mask is off")
-    detail = f"{dividend:g} / {divisor:g} is what the hardware makes of it"
+        raise NotKnown("constant-is-special", "0 / 0 is NaN in inactive lanes")
+    detail = f"{dividend:g} / {divisor:g} depends on the hardware"
     raise NotKnown("function-is-rounded", detail)
 
 
 def _extremum(op: Op, one: float, other: float) -> float:
     if one == other and not same_number(one, other):
-        raise NotKnown(_UNKNOWN, "which zero it is, is not known")
+        raise NotKnown(_UNKNOWN, "the sign of the zero is unknown")
     return min(one, other) if op is Op.MINIMUM else max(one, other)
 
 

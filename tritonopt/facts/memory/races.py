@@ -99,7 +99,7 @@ class Crossing:
     def told(self) -> str:
         return (
             f"the launch in {self.where} passes one tensor for what line {self.load.line} reads "
-            f"and line {self.write.line} writes, at offsets that are not shown to be equal"
+            f"and line {self.write.line} writes, at offsets that are not proved to be equal"
         )
 
 
@@ -225,9 +225,9 @@ def _lost_update(load: Effect, store: Effect, name: str, axis: int, binding: Lau
     programs = "" if constant is None else f"{constant} "
     numbers = (
         f"launched in {binding.launch.where}, all {programs}programs along axis {axis} change the "
-        f"same elements of {name}, and what one of them stores another may not have seen"
+        f"same elements of {name}, so one program may overwrite what another stored"
     )
-    return Race(load, store, numbers, "use an atomic, or give each program elements of its own")
+    return Race(load, store, numbers, "use an atomic, or give each program its own elements")
 
 
 def _updated(facts: KernelFacts, load: Effect, store: Effect) -> str:

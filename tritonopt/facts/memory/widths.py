@@ -105,7 +105,7 @@ def lost_widths(facts: KernelFacts, effect: Effect) -> Iterator[Loss]:
             begins += sizes
             is_apart = any(a in lanes or _is_wrapped(a) for a, _ in monomial)
             if is_apart and not side_by_side and not _has_neighbor(facts, effect):
-                what = f"{Told.ONE.value}, and lanes of the {kind} lie side by side"
+                what = f"{Told.ONE.value}, and lanes of the {kind} are adjacent"
                 yield Loss(begins[-1], what, Told.ONE, effect)
     if not side_by_side or ends is None:
         return

@@ -110,7 +110,7 @@ class _Partials:
         # An index is the same in all programs where nothing is found, and to take in the same
         # number several times changes no extreme.
         if not is_index and not found.kind.repeats and self._start(name) != 0:
-            text = f"{name} does not begin with 0, and would take that in once for each program"
+            text = f"{name} does not start at 0, and would be added once for each program"
             raise refuted(_COMBINED, "accumulator-starts-elsewhere", text)
         shape, axis, reduction = self._shape(name), 0, None
         coupled = {*self._extremes, *(e.name for e in self._extremes.values())}
@@ -120,7 +120,7 @@ class _Partials:
             axes = self.facts.values[reduction].reduction.axes
             shape, axis = tuple(e for n, e in enumerate(shape) if n not in axes), axes[0]
         if len(shape) > 1:
-            text = f"what is left in {name} are tiles of two axes, which would be large to combine"
+            text = f"{name} has two-axis tiles, which would be large to combine"
             raise refuted(_COMBINED, "shapes-differ", text)
         return Partial(found, dtype, reduction, shape, axis)
 
@@ -133,7 +133,7 @@ class _Partials:
         """What is compared begins with a number: NaN would be no less than any element."""
         number = self._start(name)
         if not isinstance(number, (int, float)) or math.isnan(number):
-            text = f"what {name} begins with may be NaN, as far as is seen"
+            text = f"the first value of {name} may be NaN"
             raise unknown(_COMBINED, "accumulator-starts-elsewhere", text)
         sums = [e for e in self._extremes.values() if e.name == name and e.exponential]
         claim, said = "infinite-rows-are-the-same", self.attempt.conditions
@@ -167,7 +167,7 @@ class _Partials:
         whole = name in self._extremes or brought.all_in(INTEGERS | BOOLEANS)
         if self.loop.initial[name].dtype == "int" and not whole:
             # A loop that begins with 0 and adds floats runs in the interpreter, and sums them.
-            text = f"what comes to {name}, which is {dtype}, may be a float"
+            text = f"the addend of {name}, which is {dtype}, may be a float"
             raise unknown(_COMBINED, "type-is-unknown", text)
         return dtype
 
@@ -221,7 +221,7 @@ def _may_be(facts: KernelFacts, value: Value, result: Value) -> bool:
 
 
 def check_last_values(facts: KernelFacts, loop: Loop, names: Set[str]) -> None:
-    """None of the names is read as the last iteration left it. Raises Declined."""
+    """None of the names is read after the last iteration. Raises Declined."""
     _check_block(facts, loop, statements_after(facts, loop), names)
 
 
@@ -231,7 +231,7 @@ def _check_block(
     for statement in block:
         part: ast.AST = statement.iter if isinstance(statement, ast.For) else statement
         for node in _reads(facts, loop, part, names):
-            text = f"line {node.lineno} reads {node.id} as the last iteration left it"
+            text = f"line {node.lineno} reads {node.id} after the last iteration"
             raise refuted("accumulators-are-sums", "last-value-is-used", text)
         if isinstance(statement, ast.For):
             inside = [*statement.body, *statement.orelse]

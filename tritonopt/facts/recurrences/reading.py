@@ -132,7 +132,7 @@ class RecurrenceReader:
         self._operands.clear()
         kinds = self._kinds(self.loop.following[name], self.loop.carried[name], name)
         if len(kinds) != 1:
-            text = f"the loop in line {self.loop.line} does several things with {name}"
+            text = f"the loop in line {self.loop.line} uses {name} in several ways"
             raise refuted(_SUMS, "not-a-recurrence", text)
         return Recurrence(self.loop, name, kinds.pop(), tuple(self._operands))
 
@@ -191,9 +191,9 @@ class RecurrenceReader:
             text = f"{where} gives {name} another value in each iteration, and the last one is read"
             return refuted(_SUMS, "last-value-is-used", text)
         if value.op is Op.MUL and own in value.operands:
-            text = f"{where} multiplies {name}, which is no sum, maximum or minimum"
+            text = f"{where} multiplies {name}, which is not a sum, maximum or minimum"
             return refuted(_SUMS, "no-such-reduction", text)
-        text = f"{where} carries {name} in another way than as a sum, maximum or minimum"
+        text = f"{where} does not carry {name} as a sum, maximum or minimum"
         return unknown(_SUMS, "not-a-recurrence", text)
 
     def _holds(self, value: Value, own: Value) -> bool:
@@ -213,11 +213,11 @@ class RecurrenceReader:
         for part in all_parts(self.facts, value):
             carried = part.op is Op.CARRIED and part.carrier.loop == self.loop.identity
             if carried and part.carrier.name not in self.advancing:
-                text = f"{where} what comes to {name} depends on {part.carrier.name}, which it"
+                text = f"{where} the addend of {name} depends on {part.carrier.name}, which it"
                 text += " carries from iteration to iteration"
                 raise refuted(_SUMS, "not-a-recurrence", text)
             if part.op is Op.OPAQUE and is_computed_in(self.loop, part):
-                text = f"{where} what comes to {name} is not understood: {part.reason}"
+                text = f"{where} the addend of {name} is not understood: {part.reason}"
                 raise unknown(_SUMS, "opaque-value", text)
 
 

@@ -172,8 +172,8 @@ class _Reader:
             return self._inside(statement, target, call)
         if self._is_chosen(value):
             text = (
-                f"line {statement.lineno} selects the new {self.name}, as an argmax does; it is no "
-                "sum, maximum or minimum"
+                f"line {statement.lineno} selects the new {self.name}, as an argmax does; "
+                "that is not a sum, maximum or minimum"
             )
             raise refuted(_CLAIM, "not-a-recurrence", text)
         combining, own, terms = self._spine(value, None)
@@ -241,10 +241,10 @@ class _Reader:
         for call in reduced.calls:
             text = f"line {call.call.lineno}"
             if call.combining is None:
-                what = f"what the function in {text} makes of two lanes is not understood"
+                what = f"what the function in {text} computes from two lanes is not understood"
                 raise unknown("accumulators-are-sums", "no-such-reduction", what)
             if call.combining is not combining:
-                what = f"{text} takes a {call.combining.noun}, but the loop a {combining.noun}"
+                what = f"{text} computes a {call.combining.noun}, but the loop a {combining.noun}"
                 raise refuted("accumulators-are-sums", "not-a-recurrence", what)
         return (reduced,)
 
@@ -254,7 +254,7 @@ class _Reader:
             return found
         if isinstance(node, ast.Name):
             return self._named(node)
-        text = f"line {node.lineno} combines {self.name} with something that is no reduction"
+        text = f"line {node.lineno} combines {self.name} with a value that is not a reduction"
         raise refuted(_CLAIM, "not-a-recurrence", text)
 
     def _named(self, node: ast.Name) -> Reduced:
@@ -268,15 +268,18 @@ class _Reader:
             same = self.facts.values.get(statement.value) is self.facts.values.get(node)
             if found is not None and same:
                 if len(places) > 2:
-                    used = f"{node.id}, the reduction of one tile, is used for something else too"
+                    used = f"{node.id}, the reduction of one tile, is also used elsewhere"
                     raise refuted(_CLAIM, "accumulator-is-read", used)
                 return Reduced(found.whole, found.calls, found.tile, found.casts, statement, node)
         combines = f"line {node.lineno} combines {self.name} with {node.id}"
         value = self.facts.values.get(node)
         if value is not None and value.op is Op.PART and value.operand.op is not Op.TUPLE:
-            comes = f"{combines}, which comes with its index: of equal ones, that has to stay"
+            comes = (
+                f"{combines}, which comes with an index, and of equal elements the same "
+                "index must be found"
+            )
             raise refuted(_CLAIM, "no-such-reduction", comes)
-        raise refuted(_CLAIM, "not-a-recurrence", f"{combines}, which is no reduction")
+        raise refuted(_CLAIM, "not-a-recurrence", f"{combines}, which is not a reduction")
 
     def _is_read(self, node: ast.AST) -> Declined:
         line = getattr(node, "lineno", 0)
@@ -329,7 +332,7 @@ def combined_sides(
 def check_modes(facts: KernelFacts, node: ast.expr) -> None:
     """`tl.maximum` must drop NaN, as the reduction does."""
     if isinstance(node, ast.Call) and facts.values[node].attribute is not None:
-        text = f"line {node.lineno} propagates NaN, and the reduction of a tile drops it"
+        text = f"line {node.lineno} propagates NaN, and the reduction of a tile ignores it"
         raise refuted("accumulators-are-sums", "nan-is-propagated", text)
 
 

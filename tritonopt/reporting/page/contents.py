@@ -124,7 +124,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Left:
-    """A place that was left alone."""
+    """A place that was not rewritten."""
 
     where: str
     kernel: str

@@ -19,13 +19,13 @@ _CODE, _ALGEBRA, _NUMBERS = "Same machine code", "Same algebra", "Same numbers"
 _HEADLINES = {
     YES: "Verified: the same answer",
     NO: "Not the same function: there is a counterexample",
-    OPEN: "No answer could be reached",
+    OPEN: "Inconclusive",
 }
 _CODE_NOT_ASKED = Tier(
-    _CODE, "not asked", OPEN, "`tritonopt verify --backend compile` asks, and needs no GPU"
+    _CODE, "not asked", OPEN, "`tritonopt verify --backend compile` compares it, without a GPU"
 )
 _ALGEBRA_NOT_ASKED = Tier(
-    _ALGEBRA, "not asked", OPEN, "asked only where the interpreter finds no difference"
+    _ALGEBRA, "not asked", OPEN, "compared only if the interpreter finds no difference"
 )
 _ONLY_COMPILED = "compile"
 NOT_RUN = Evidence("Not verified: nothing was run", OPEN)
@@ -106,7 +106,7 @@ def _numbers(verdict: Verdict) -> tuple[Tier, str]:
         return Tier(_NUMBERS, "no answer", OPEN, examples), grade
     if verdict.verdict == "identical":
         return Tier(_NUMBERS, "yes, every bit", YES, f"{examples}: all bits are equal"), grade
-    text = f"{examples}: equal up to rounding that the original shows as well"
+    text = f"{examples}: equal up to a rounding error like the original's"
     if verdict.worst_error is not None and verdict.oracle_error is not None:
         text += (
             f". Against the same kernel in wider types the largest error is "
@@ -136,7 +136,9 @@ def _algebra(verdict: Verdict) -> Tier:
         text = f"in exact arithmetic both computed the same in {found.draws} random trials"
         if found.bound is not None:
             least = max(found.bound, sys.float_info.min)
-            text += f"; the chance of a coincidence is at most 1e{math.ceil(math.log10(least))}"
+            text += (
+                f"; the probability of a coincidence is at most 1e{math.ceil(math.log10(least))}"
+            )
         return Tier(_ALGEBRA, "yes", YES, text)
     return Tier(_ALGEBRA, "no" if found.is_different else "no answer", OPEN, found.text)
 
@@ -149,7 +151,7 @@ def of_tuning(found: Tuned) -> Evidence:
     if found.verdict == "identical":
         numbers = Tier(_NUMBERS, "yes, every bit", YES, f"{inputs}: all bits are equal")
     elif grade == YES:
-        text = f"{inputs}: equal up to rounding that the original shows as well"
+        text = f"{inputs}: equal up to a rounding error like the original's"
         numbers = Tier(_NUMBERS, "yes, up to rounding", YES, text)
     else:
         numbers = Tier(_NUMBERS, answer, grade, inputs)
@@ -158,7 +160,7 @@ def of_tuning(found: Tuned) -> Evidence:
             _ALGEBRA, "yes", YES, "in exact arithmetic both computed the same in random trials"
         ),
         "different": Tier(_ALGEBRA, "no", OPEN, "or by a law that is not known"),
-        "not-applicable": Tier(_ALGEBRA, "no answer", OPEN, "something could not be followed"),
+        "not-applicable": Tier(_ALGEBRA, "no answer", OPEN, "residues could not be computed"),
     }.get(found.algebra, _ALGEBRA_NOT_ASKED)
     return Evidence(
         _HEADLINES[grade],

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tritonopt.reporting.findings import FileFindings, Replacement, Suggestion, Summary
 
 _ORDER = (
-    "Nothing was timed in this run. The order is that of what each rewrite was measured to be "
-    "worth elsewhere (time of the original / time of the rewritten kernel; the middle of the "
+    "Nothing was timed in this run. Rewrites are ordered by the speed-up measured elsewhere "
+    "(time of the original / time of the rewritten kernel; the middle of the "
     "range). `tritonopt bench` and `tritonopt tune` measure on your GPU, with your shapes."
 )
 _GAIN = "Measured elsewhere"
@@ -39,7 +39,7 @@ def suggest_page(
     rewrites.sort(key=lambda place: -rank_of(place.worth))
     listings = []
     if mistakes:
-        order = "Code that is wrong as it stands. A fix changes results: read it first."
+        order = "Code that is wrong. A fix changes results: read it first."
         entries = tuple(_entry(place, "", "open") for place in mistakes)
         listings.append(Listing("Mistakes", order, "", False, entries))
     if rewrites:
@@ -87,14 +87,14 @@ def rewrite_page(
     lead: tuple[str, ...] = (
         f"{_count(summary.files, 'file')} with {_count(summary.kernels, 'kernel')}: "
         f"{_count(summary.changed, 'file')} {verb}, at {_count(len(entries), 'place')}; "
-        f"{_count(summary.missed, 'place')} left alone.",
+        f"{_count(summary.missed, 'place')} not rewritten.",
         "Every change was run against the original first."
         if verifies
         else "Nothing was run: `--verify` runs every change against the original.",
     )
     if failed := sum(bool(subject.problems) for subject in subjects):
         lead += (
-            f"In {_count(failed, 'file')} something could not be done; the file's entry says what.",
+            f"In {_count(failed, 'file')} an error occurred; the file's entry has the message.",
         )
     listing = Listing("Rewrites", _ORDER, _GAIN, verifies, tuple(entry for _, entry in entries))
     return Contents(

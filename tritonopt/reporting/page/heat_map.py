@@ -98,7 +98,7 @@ def _rest(row: Row, others: Sequence[str]) -> str:
 
 
 def _maps(caption: str, rows: Sequence[Row], axes: Sequence[str]) -> Iterator[HeatMap]:
-    """One map; several where calls cannot be told apart by these sizes."""
+    """One map; several where calls cannot be separated by these sizes."""
     down, right = (axes[0], axes[1]) if len(axes) > 1 else (axes[0], "")
     left = list(rows)
     while left:

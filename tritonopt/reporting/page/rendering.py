@@ -23,7 +23,7 @@ _FRAME = 100_000
 _LISTED = 0.3
 """Of the room, for the lists that the page begins with."""
 _GROUPED = 0.15
-"""For what was left alone."""
+"""For what was not rewritten."""
 _MOST_LINES = 200
 """Of errors and notes."""
 _ONE_LINE = 36
@@ -38,8 +38,10 @@ _WORDS = {
     "copy": "The time to copy as many bytes as the call has to read and write, measured in the "
     "same run. A kernel that moves data can hardly be faster: at 100 % nothing is left to gain.",
     "proved": "A condition that was derived from the source.",
-    "assumed": "A condition that holds by a default that is written down, or by a fact that was "
-    "given with `--assume`.",
+    "assumed": (
+        "A condition that a documented default, or a fact given with `--assume`, "
+        "lets us take as true."
+    ),
     "refuted, unknown": "A condition that is false, or could not be decided. The rewrite is not "
     "made.",
 }
@@ -116,7 +118,7 @@ class _Page:
         parts = (_part("group", group) for group in self.contents.groups)
         groups = self._fitting(parts, int(_GROUPED * self.room))
         if len(groups) < len(self.contents.groups):
-            self.left_out["reasons for which places were left alone"] += len(
+            self.left_out["reasons for which sites were not rewritten"] += len(
                 self.contents.groups
             ) - len(groups)
         return groups
@@ -301,7 +303,7 @@ _SAFETY = {
     "exact": "the same function; callers need no change",
     "rounding": "floating-point results may differ in rounding",
     "contract": "requires a change of callers, made in the same edit at every launch",
-    "assumption": "holds only under facts that were given with --assume",
+    "assumption": "right only under facts given with --assume",
 }
 
 

@@ -38,9 +38,9 @@ _FATES = {
     Fate.FINALIST: "timed to the end, not chosen or not accepted",
     Fate.DROPPED: "timed, and others were faster",
     Fate.FAILED: "could not be timed on any call",
-    Fate.SAME_CODE: "the compiler makes the same machine code of it",
-    Fate.REFUSED: "not shown to be the same function, however fast it is",
-    Fate.WAITING: "not looked at: the time was over",
+    Fate.SAME_CODE: "the compiler gives the same machine code for it",
+    Fate.REFUSED: "not proved to be the same function",
+    Fate.WAITING: "not tried: out of time",
 }
 _SHOWN = 60
 """Variants of a launcher that are listed."""
@@ -67,13 +67,12 @@ def tuning_page(answers: Sequence[Answer], facts: Mapping[str, str], *, apply: s
     accepted = sum(answer.changed for answer in answers)
     ratios = [row.ratio for answer in answers if answer.changed for row in answer.rows]
     lead = [
-        f"{len(answers)} launcher{'s were' if len(answers) != 1 else ' was'} tuned; for {accepted} "
-        "something was accepted. "
-        "Accepted is what was verified, and was faster in a second measurement that did not "
-        "choose it."
+        f"{len(answers)} launcher{'s were' if len(answers) != 1 else ' was'} tuned; for "
+        f"{accepted} a change was accepted. "
+        "An accepted change is verified, and was faster in a second, independent measurement."
     ]
     if any(ratios):
-        lead.append(f"What was accepted, as measured afresh: {sentence(ratios)}.")
+        lead.append(f"What was accepted, as measured again: {sentence(ratios)}.")
     machines = dict.fromkeys(a.machine for a in answers if a.machine is not None)
     found = {name: text for machine in machines for name, text in facts_of(machine).items()}
     return Contents(
@@ -103,7 +102,7 @@ def _without_times(
         if not answer.failure
     )
     return Contents(
-        "What could be tried, and what the compiler makes of it",
+        "Variants, and what the compiler makes of them",
         lead,
         facts,
         (Listing("Launchers", "In the order in which they were given.", "", False, entries),)
@@ -124,7 +123,7 @@ def _looked_at(answer: Answer) -> str:
 
 
 def _fresh(answer: Answer) -> tuple[Row, ...]:
-    """What was measured afresh; where nothing was, the original alone."""
+    """What was measured again; where nothing was, the original alone."""
     found = [row.row or row.original for row in answer.rows]
     return tuple(row for row in found if row is not None)
 
@@ -142,7 +141,7 @@ def _saved(answer: Answer) -> float:
 
 def _what(answer: Answer) -> str:
     if not answer.changed:
-        return "stays as it is"
+        return "stays unchanged"
     return f"{answer.what}, where {answer.condition}" if answer.condition else answer.what
 
 

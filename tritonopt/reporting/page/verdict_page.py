@@ -47,7 +47,7 @@ def pairs_page(found: Sequence[PairFinding], same: int, facts: Mapping[str, str]
     grades = [entry.grade for entry in entries]
     lead = (
         f"{len(found)} files differ: {grades.count('yes')} verified, {grades.count('no')} with a "
-        f"counterexample, {grades.count('open')} without an answer; {same} more say the same.",
+        f"counterexample, {grades.count('open')} without a verdict; {same} more say the same.",
     )
     listing = Listing("All files that differ", _ORDER, "", True, entries)
     title = "Do the versions give the same answers?"

@@ -168,12 +168,12 @@ def _read(path: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise RecordError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise RecordError(f"{path}: is no record: {error}") from None
+        raise RecordError(f"{path}: is not a record: {error}") from None
     if not isinstance(found, dict) or found.get("version") != VERSION:
         raise RecordError(f"{path}: was written by another version of tritonopt: tune again")
     entries = found.get("launchers")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
-        raise RecordError(f"{path}: is no record: what it says of its launchers is not complete")
+        raise RecordError(f"{path}: is not a record: the data of its launchers is incomplete")
     return entries
 
 
@@ -216,7 +216,7 @@ def _recorded(each: Mapping[str, Any], text: str, path: Path) -> Recorded:
             raise RecordError(f"{path}: {error}") from None
         if missing := set(signature.size_names) - set(one["sizes"]):
             names = ", ".join(sorted(missing))
-            raise RecordError(f"{path}: is no record: a call has no number for {names}")
+            raise RecordError(f"{path}: is not a record: a call has no number for {names}")
         strides = {name: tuple(numbers) for name, numbers in one["strides"].items()}
         call = Call(signature, one["sizes"], strides)
         calls.append(call)
@@ -244,8 +244,8 @@ def undone(text: str, changed: Sequence[Change], where: str) -> str:
         places = [at for at in range(len(lines)) if lines[at : at + len(new)] == new]
         if len(places) != 1:
             raise RecordError(
-                f"{where}: the file was edited where it had been tuned, so the original is not "
-                "known any more: tune it again"
+                f"{where}: the file was edited where it had been tuned, so the original is "
+                "unknown: tune it again"
             )
         lines[places[0] : places[0] + len(new)] = change["was"]
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
@@ -264,7 +264,7 @@ def put_back(file: Path) -> list[str]:
         text = merged(now.text, [each.original for each in every])
         if text is None:
             names = ", ".join(each.launcher for each in every)
-            raise RecordError(f"{record}: what was changed for {names} cannot be told apart")
+            raise RecordError(f"{record}: what was changed for {names} cannot be separated")
         source.write_file(now, text)
         try:
             record.unlink()

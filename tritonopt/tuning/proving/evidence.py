@@ -19,7 +19,7 @@ from tritonopt.tuning.trials import Trials
 
 LEAST = 60.0
 """Seconds that a verification may take of what is left, though it leaves none for another."""
-NO_TIME = "no time was left to verify it"
+NO_TIME = "there was no time to verify it"
 _SCREENING = 4
 """Where nothing is timed, variants are verified on so many times fewer examples."""
 _NO_TIME = 5.0

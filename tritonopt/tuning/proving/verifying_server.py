@@ -8,7 +8,7 @@ from tritonopt.measurement.tuned import Evidence
 from tritonopt.verification.verdict import Verdict
 from tritonopt.verification.worker.server import answer_requests
 
-LATE = "it was not verified within"
+LATE = "its verification did not end within"
 _LEAST_SHARE = 5
 """Of the calls that were asked for, one in so many has to be compared; all that are made on purpose
 are among them, or the verification itself says no yes."""

@@ -82,7 +82,7 @@ def _followed(run: Run, name: str, original: Callable[..., Any]) -> Callable[...
             run.give(result, law(run, result, *operands, **named))
             run.note(name, result, operands)
         elif not run.carries(result):
-            run.lose(f"`{name}`, which has no law")
+            run.lose(f"`{name}`, which has no known law")
             run.give(result, Carried(run.ring.of_data(reals_of(result)), VARIABLE))
         return result
 

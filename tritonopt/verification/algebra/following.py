@@ -119,7 +119,7 @@ class Run:
         if ((values == 0) | np.isnan(values)).all():
             # The interpreter's own padding of a block pointer.
             return Carried(np.zeros((2, *np.shape(values)), dtype=np.uint64), NUMBER)
-        self.lose("a tile that came from nowhere that is followed")
+        self.lose("a tile of unknown origin")
         return self.memory.of_values(values)
 
     def give(self, handle: Any, carried: Carried) -> None:
@@ -384,7 +384,7 @@ class Memory:
             at = np.minimum(at, known.values.size - 1)
             same = (known.values[at] == reals) & (reals != 0)
             if known.ambiguous[at][same].any():
-                self.lost["torch moved numbers of which a kernel made several alike"] = None
+                self.lost["torch moved elements that are equal, so they cannot be matched"] = None
             found = np.where(same, known.residues[:, at], found)
         return Carried(found, VARIABLE)
 
@@ -562,5 +562,5 @@ def decided_otherwise(ours: Followed, theirs: Followed) -> str:
         if found is not None:
             what, line = found
             where = f"line {line} of the {title} version" if line else f"the {title} version"
-            return f"{where} {what} what the {other} one never computes"
+            return f"{where} {what} a value that the {other} version never computes"
     return ""

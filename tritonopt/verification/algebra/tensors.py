@@ -98,7 +98,7 @@ class Tensors:
             law = LAWS[name]
             carried = law(self.run, self._operand, result, *args, **kwargs)
         except (KeyError, TypeError, Unknown):
-            self.run.lose(f"torch.{name}, which goes on with what a kernel computed")
+            self.run.lose(f"torch.{name}, applied to the result of a kernel")
         else:
             self._give(result, carried)
 
@@ -190,7 +190,7 @@ class Tensors:
             # A function that torch calls by itself, as autograd does, is not seen.
             strange = self.run.memory.unknown(addresses, values, name)
             if strange.any():
-                self.run.lose("what autograd computes between two kernels")
+                self.run.lose("computations of autograd between two kernels")
         moved = _storage(tensor) in self.computed or _storage(tensor) not in self.visible
         return self.run.memory.load(addresses, values, name, moved=moved)
 

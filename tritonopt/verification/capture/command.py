@@ -159,8 +159,8 @@ def _check(old: source.Module, new: source.Module) -> None:
     others = (changed or set()) - kernels
     if others:
         raise VerificationError(
-            f"{new.path}: {', '.join(sorted(others))} changed as well, so a launch of the one "
-            "version is none of the other's. Verify the launcher itself: leave out `-- COMMAND`."
+            f"{new.path}: {', '.join(sorted(others))} changed as well, so a launch of one "
+            "version cannot run the other. Verify the launcher itself: leave out `-- COMMAND`."
         )
 
 

@@ -50,8 +50,8 @@ _LITTLE = 2_500
 _MANY_ELEMENTS = 2**14
 _WRONG_BY = {
     "again": "differs from itself from run to run",
-    "poison": "depends on memory that nothing wrote",
-    "lanes": "depends on masked-off lanes of a load without `other`",
+    "poison": "depends on uninitialized memory",
+    "lanes": "depends on inactive lanes of a load without `other`",
     "order": "depends on the order of its programs",
 }
 """What is said of a rewritten version whose second run differs by that change alone."""
@@ -61,13 +61,13 @@ _NOTES = {
     "races": "programs of the original overwrite each other's results",
     "retyped": f"{NOT_COMPILED}: {{}}",
     "false_hints": "the original gives the compiler false hints, which were not checked further",
-    "unordered": "the original has a race, so none of the rewritten version's counts: {}",
+    "unordered": "the original has a race, so races of the rewritten version do not count: {}",
 }
 """What is said of an original that does something wrong itself."""
 _LEFT_OUT = {
     OUT_OF_MEMORY: "an example did not fit the memory of the device",
     TOO_LARGE: "an example did not fit the memory of the device",
-    TOO_LONG: "a call that takes the interpreter too long was left out",
+    TOO_LONG: "a call that takes too long in the interpreter was skipped",
 }
 """What is said of calls that the backend cannot run, by the kind of the original's failure."""
 
@@ -135,7 +135,7 @@ class Checker:
             _observe(self.observed, example, known, self.versions.interpreted)
             for found in known.measures:
                 if not self.residuals.remember(example, found):
-                    text = "the original's own error was near 1: evidence for neither version"
+                    text = "the original's own error was near 1, so the call proves nothing"
                     self.tally.note(text)
         return known
 
@@ -243,14 +243,14 @@ class Checker:
                 interpreted=self.versions.interpreted,
             )
             if other is None:
-                self.tally.note(f"only the original failed, which was not counted: {mine.kind}")
+                self.tally.note(f"only the original failed, which does not count: {mine.kind}")
             return Examination(False)
         if other is not None and other.kind == "Hang":
             if self.tally.is_late():
                 return Examination(False)
             self.tally.ends = False
             return Examination(
-                True, Difference(f"the rewritten version does not end: {other.message}, twice")
+                True, Difference(f"the rewritten version does not finish: {other.message}, twice")
             )
         if other is not None:
             return Examination(True, Difference(f"only the rewritten version fails: {other}"))
@@ -271,7 +271,7 @@ class Checker:
             if failure.kind == OUT_OF_MEMORY:
                 # The original had enough, and the rewritten version not even the second time.
                 return False
-            self.tally.stopped = f"this backend cannot tell: {failure}"
+            self.tally.stopped = f"this backend cannot decide: {failure}"
             return True
         return False
 
@@ -303,7 +303,7 @@ class Checker:
             return Examination(True, found)
         unjudged = not_judged(ours, theirs)
         if unjudged:
-            self.tally.stopped = f"{unjudged}: what rounding may do to these is not known"
+            self.tally.stopped = f"{unjudged}: the effect of rounding on these is unknown"
             return Examination(False)
         differing = bits_differ(ours, theirs)
         if differing is None:
@@ -423,8 +423,8 @@ class Soundness:
         if self.versions.identical or not self.oracle.rounding_only(example, ours.first, ours):
             return found
         self.tally.note(
-            "the original adds atomically, in no fixed order: it was compared within the rounding "
-            "of its sums"
+            "the original adds atomically, in no fixed order: its sums were compared with a "
+            "tolerance for their rounding"
         )
         return None
 
@@ -450,7 +450,7 @@ class Soundness:
             # Small calls may add in few orders; that says nothing of the others.
             self.tally.stopped = why
             return Examination(False)
-        return self.unfit(example, why, "the original's result is not determined")
+        return self.unfit(example, why, "the original's result is undefined")
 
     def out_of_bounds(self, example: Example, ours: Pair) -> Examination | None:
         """What becomes of an example on which the original writes outside of its memory."""
@@ -499,16 +499,16 @@ class Soundness:
         beyond = " by more than the rounding of its atomic additions" if ours.first.atomics else ""
         if self.versions.identical and self.oracle.rounding_only(example, ours.first, ours):
             tally.stopped = (
-                "the original's bits depend on the order of its atomic additions: identical bits "
-                f"cannot be required of it ({where})"
+                "the original's bits depend on the order of its atomic additions: "
+                f"identical bits cannot be required ({where})"
             )
         elif "again" in differing:
             tally.stopped = (
-                f"the original differs from itself from run to run{beyond}: a race, or memory "
-                f"that nothing wrote ({where})"
+                f"the original differs from itself from run to run{beyond}: a race, or "
+                f"uninitialized memory ({where})"
             )
         elif "poison" in differing:
-            tally.stopped = f"the original's result depends on memory that nothing wrote ({where})"
+            tally.stopped = f"the original's result depends on uninitialized memory ({where})"
         elif "order" in differing:
             tally.stopped = (
                 f"the original depends on the order of its programs{beyond}: a race ({where})"
@@ -516,8 +516,8 @@ class Soundness:
         elif "lanes" in differing:
             self.versions.lanes_poisoned = False
             tally.note(
-                "the original depends on masked-off lanes of a load without `other`, which the "
-                "language leaves undefined; they were taken as 0, as today's GPUs give them"
+                "the original depends on inactive lanes of a load without `other`, which "
+                "are undefined; 0 was used, as on current GPUs"
             )
 
     def _causes(self, example: Example, ours: Pair) -> set[str]:

@@ -84,7 +84,7 @@ NUMBER_FOR_NAN = "the original gives NaN, the rewritten version a number"
 Mask = npt.NDArray[np.bool_]
 
 
-NOT_COMPILED = "the original does not compile, as far as the interpreter can tell"
+NOT_COMPILED = "the original does not compile, according to the interpreter"
 NOT_WRITTEN = "not written"
 """What a `Difference` says for an element that a version leaves alone."""
 
@@ -342,7 +342,7 @@ def forms_differ(original: Outcome, rewritten: Outcome) -> Difference | None:
             output = output if other.shares else replace(output, shares="")
         if output.shares != other.shares:
             return Difference(
-                "a returned tensor is other memory",
+                "a returned tensor has other memory",
                 label,
                 original=output.shares or "memory of its own",
                 rewritten=other.shares or "memory of its own",
@@ -552,7 +552,7 @@ def beyond_rounding(
             at = int(np.where(wrong, share, 0.0).argmax())
             return _at(
                 f"the rewritten version's error is too large: {share[at]:.3g} of the largest value "
-                "of the row, and no rounding in either version makes such a difference",
+                "of the row, and rounding in either version does not explain it",
                 output,
                 other,
                 np.arange(wrong.size) == at,

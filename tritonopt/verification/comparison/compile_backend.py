@@ -74,9 +74,9 @@ class Compilation:
         skipped = sorted({c.original.target for c in compared if not c.identical})
         targets = sorted({c.original.target for c in compared} - set(skipped))
         notes = [
-            f"nothing was run: the machine code for {len(kinds)} launch signatures is the same, "
-            f"byte for byte, on {', '.join(targets)}. That proves that the rewrite changed nothing "
-            "for these signatures and targets, and says nothing of others"
+            f"no kernel ran: the machine code for {len(kinds)} launch signatures is the same, "
+            f"byte for byte, on {', '.join(targets)}. This proves that the rewrite changed "
+            "nothing for these signatures and targets only"
         ]
         if skipped:
             notes.append(f"not all can be compiled for {', '.join(skipped)}, in either version")
@@ -141,9 +141,9 @@ class Compilation:
         if self.differing:
             return self.differing
         if changed is None or not changed <= kernels:
-            return "code outside of the kernels differs, which machine code says nothing about"
+            return "code outside of the kernels differs, and was not compared"
         if unseen := sorted(changed - self._compiled_definitions()):
-            return f"{', '.join(unseen)} was changed and is part of nothing that was launched"
+            return f"{', '.join(unseen)} was changed and was not launched"
         wrong = [c for c in compared if not c.identical]
         failed = [c for c in wrong if c.original.failure and c.rewritten and c.rewritten.failure]
         wrong = [c for c in wrong if c not in failed]
@@ -155,8 +155,8 @@ class Compilation:
         differing = sorted({c.original.kernel for c in wrong})
         return (
             f"the machine code of {', '.join(differing)} differs in {len(wrong)} of "
-            f"{len(compared)} comparisons. Nothing was run, so nothing is known of the results: "
-            "verify on the interpreter or on a GPU"
+            f"{len(compared)} comparisons. No results were compared: verify in the "
+            "interpreter or on a GPU"
         )
 
     def _compiled_definitions(self) -> set[str]:
@@ -193,7 +193,7 @@ def refused_by_gpus(checker: Checker) -> tuple[Example, str] | str:
                     text = f"the rewritten version does not compile for {found[0].target}: "
                     return example, f"{text}{found[0].kernel}: {found[0].failure}"
     except (Died, Refusal) as error:
-        return f"whether a GPU takes what was launched is not known: {error}"
+        return f"it is unknown whether a GPU accepts the launches: {error}"
     return ""
 
 
@@ -225,7 +225,7 @@ def _launches_differ(launches: tuple[Launch, ...], others: tuple[Launch, ...]) -
         left, right = getattr(one, what), getattr(other, what)
         if left != right:
             return f"the {what} of a launch of {one.kernel} differs: {left} and {right}"
-    raise AssertionError("two launches that differ in nothing")
+    raise AssertionError("two equal launches")
 
 
 def _with(result: Verdict, answer: Answer, reason: str, notes: tuple[str, ...] = ()) -> Verdict:

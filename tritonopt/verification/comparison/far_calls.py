@@ -230,11 +230,11 @@ def _compare(checker: Checker, near: Example, far: Example) -> Counterexample | 
         reason = ours.trouble or "its result changes"
         if not ours.trouble or _OUTSIDE in reason:
             reason = f"its int32 offsets overflow ({reason}); the pass int64-offsets fixes that"
-        checker.tally.note(f"{not_compared}there the original itself goes wrong: {reason}")
+        checker.tally.note(f"{not_compared}there the ORIGINAL fails: {reason}")
         return None
     theirs, usual = (rewritten.run(e, RunOptions())[0] for e in (far, near))
     if theirs.failure is not None and theirs.failure.kind == OUT_OF_MEMORY:
-        checker.tally.note(f"{not_compared}they do not fit the memory twice")
+        checker.tally.note(f"{not_compared}two copies do not fit into memory")
         return None
     if theirs.trouble:
         text = f"with offsets beyond 2**31 the rewritten version fails: {theirs.trouble}"

@@ -136,7 +136,7 @@ class SameAlgebra:
             answer = AlgebraAnswer.DIFFERENT if different else AlgebraAnswer.SAME
             text = "" if self.differing is None else _told(*self.differing)
             return Algebra(answer.value, self.draws, bound, text)
-        reason = self.lost[0] if self.lost else "no call gives back ordinary floats"
+        reason = self.lost[0] if self.lost else "no call returns ordinary floats"
         if self.draws and not self.lost:
             reason = f"where residues could be compared, {missing[0]}" if missing else limit
         return Algebra(AlgebraAnswer.NOT_APPLICABLE.value, self.draws, None, reason)
@@ -185,7 +185,7 @@ class SameAlgebra:
         """Where the numbers differ in calls alone that no draw was made of, in words."""
         if self.saw_rounding or not self._differing:
             return ""
-        return "the numbers differ, and in no call in which residues could be compared"
+        return "the numbers differ, but not in a call whose residues could be compared"
 
     def _placed(
         self, example: Example, seed: int, difference: Difference, known: bytes
@@ -196,7 +196,7 @@ class SameAlgebra:
         (theirs,) = self.checker.versions.rewritten.run(example, options)
         if theirs.followed is None or not theirs.followed.parting:
             return difference
-        text = f"{difference.message}\nwhere they part: {theirs.followed.parting}"
+        text = f"{difference.message}\nwhere they differ first: {theirs.followed.parting}"
         return replace(difference, message=text)
 
     def _examples(self) -> list[Example]:
@@ -264,7 +264,7 @@ def _troubles(outcome: Outcome, title: str) -> Iterator[str]:
     if outcome.failure is not None:
         yield f"the {title} fails with residues: {outcome.failure}"
     elif outcome.followed is None:
-        yield f"the {title} gave no residues"
+        yield f"the {title} has no residues"
     else:
         yield from (f"in the {title}: {why}" for why in outcome.followed.lost)
 

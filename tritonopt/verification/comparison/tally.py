@@ -21,7 +21,7 @@ _MOST_UNFIT = 12
 """So many examples the original may not be made for, before most of the others have to be."""
 _PATIENCE = 3
 """So many examples may hang in the original before it is given up."""
-SPENT = "the budget of time was spent before all calls were made"
+SPENT = "the time budget was spent before all calls were made"
 _MARGIN, _STEP = 1.5, 5
 """By how much an estimate is larger than what calls took so far; a multiple of that many
 seconds."""
@@ -137,7 +137,7 @@ class Tally:
         more = _STEP * math.ceil(_MARGIN * (now() - self.ends_at + left) / _STEP)
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.unmade.items())
         return (
-            "the budget of time was spent, and a yes needs calls that were not made "
+            "the time budget was spent, and a positive verdict needs calls that were not made "
             f"({kinds}): give it {'about' if made else 'at least'} {more} s more"
         )
 
@@ -161,7 +161,7 @@ class Tally:
     def not_defined(self, why: str) -> Examination:
         """What the original gives there is up to the compiler: no evidence."""
         self.undefined = self.last_rejection = f"the original's result is not defined: {why}"
-        self.note(f"left out, for what lanes that are off get is not defined: {why}")
+        self.note(f"skipped, because inactive lanes are undefined: {why}")
         return Examination(False)
 
     def original_failed(self, failure: Failure, *, launched: bool, interpreted: bool) -> None:
@@ -215,8 +215,9 @@ class Tally:
             return f"no example could be compared; the last: {self.last_rejection}"
         if self.failed > self.taught:
             return (
-                f"the original itself failed on {self.failed} examples, and only on {self.taught} "
-                f"something was compared that a kernel wrote; the last failure: {self.last_failure}"
+                f"the original itself failed on {self.failed} examples, and only "
+                f"{self.taught} compared values that a kernel wrote; the last failure: "
+                f"{self.last_failure}"
             )
         if self.undefined and not self.taught:
             return self.undefined
@@ -225,11 +226,11 @@ class Tally:
         if not self.taught:
             return (
                 "no kernel changed any memory on any example: "
-                "nothing was compared that a kernel computed"
+                "no value that a kernel computed was compared"
             )
         if self.discarded > _MOST_REFUSED * self.taught:
             return (
-                f"most examples were discarded ({self.discarded}), and only on {self.taught} "
-                f"something was compared that a kernel wrote; the last: {self.last_rejection}"
+                f"most examples were discarded ({self.discarded}), and only {self.taught} "
+                f"compared values that a kernel wrote; the last: {self.last_rejection}"
             )
         return self.why_unfinished

@@ -122,7 +122,7 @@ class Versions:
         if all(0 not in recipe.shape for recipe in example.tensors.values()):
             return ""
         if self.has_reference:
-            return "not counted: on tensors without elements the rewritten version fails or differs"
+            return "not counted: on empty tensors the rewritten version fails or differs"
         if not self.interpreted:
             return ""
         try:
@@ -132,7 +132,7 @@ class Versions:
             return ""
         if not found:
             return ""
-        return f"left out: no GPU takes {found[0].kernel} on tensors without elements"
+        return f"left out: no GPU accepts {found[0].kernel} on empty tensors"
 
     def rounded_otherwise(self, example: Example, seed: int) -> tuple[Outcome, Outcome]:
         """A run of either version in which all that is rounded comes out otherwise."""
@@ -225,13 +225,13 @@ class Drawable:
             )
         except (Died, Refusal):
             return calls
-        self.notes.append(f"autotuned: each of {count} configurations was a case of its own")
+        self.notes.append(f"autotuned: each of {count} configurations was tested separately")
         if first.failure is None and unstable(Pair(usual, first)) is None:
             return replace(calls, configurations=count, first_calls=True)
         if first.failure is not None and first.failure.kind == TOO_LONG:
             self.notes.append(
-                "a first call, in which the autotuner measures, takes the interpreter too long: "
-                "none was compared"
+                "a first call, in which the autotuner measures, takes too long in the "
+                "interpreter and was not compared"
             )
             return replace(calls, configurations=count)
         self.notes.append(
@@ -247,8 +247,8 @@ class Drawable:
         both = self.original.run(example, RunOptions(), RunOptions(poison=1))
         if any(outcome.trouble for outcome in both) or unstable(Pair(*both)) is not None:
             self.notes.append(
-                "the original's backward takes incoming gradients to be contiguous: expanded "
-                "ones, as `y.sum().backward()` gives them, were not drawn"
+                "the original's backward assumes contiguous gradients: expanded ones, as "
+                "`y.sum().backward()` gives them, were not generated"
             )
             return False
         return True

@@ -108,20 +108,26 @@ class Demand:
     def __str__(self) -> str:
         where = f"{self.line} of the {self.title} version"
         return {
-            VARIES: f"`{self.text}` (line {where}) came to the same in every call, so what it is "
-            "otherwise was not seen",
+            VARIES: (
+                f"`{self.text}` (line {where}) had the same value in every call, so "
+                "other values were not tested"
+            ),
             "line": f"line {where} never ran: `{self.text}`",
-            "true": f"the test in line {where} never held: `{self.text}`",
-            "false": f"the test in line {where} always held: `{self.text}`",
-            "holds": f"the comparison in line {where} held nowhere: `{self.text}`",
-            "fails": f"the comparison in line {where} held everywhere: `{self.text}`",
-            "programs": f"of `{self.text}` (line {where}) one program alone ran along axis "
+            "true": f"the condition in line {where} was never true: `{self.text}`",
+            "false": f"the condition in line {where} was always true: `{self.text}`",
+            "holds": f"the comparison in line {where} was false everywhere: `{self.text}`",
+            "fails": f"the comparison in line {where} was true everywhere: `{self.text}`",
+            "programs": f"of `{self.text}` (line {where}) only one program ran along axis "
             f"{self.axis} of its grid",
-            "lanes": f"`{self.extent}` in line {where} was never more than 1, so nothing is known "
-            f"of several elements along that axis: `{self.text}`",
+            "lanes": (
+                f"`{self.extent}` in line {where} was never more than 1, so several "
+                f"elements along that axis were not tested: `{self.text}`"
+            ),
             "turns": f"the loop in line {where} never had a second iteration: `{self.text}`",
-            "ragged": f"the loop in line {where} never had a last iteration that its mask cuts "
-            f"short: `{self.text}`",
+            "ragged": (
+                f"the loop in line {where} never had a last iteration with a partial "
+                f"tile: `{self.text}`"
+            ),
         }[self.kind]
 
 

@@ -510,21 +510,20 @@ class NeverRan:
         alone = [d for d in required.unmet() if given and _is_fixed(d, required)]
         unmet = tuple(d for d in required.unmet() if d not in (*excused, *dead, *alone, *outside))
         notes = [
-            f"{d}; from the text it follows that none can"
+            f"{d}; the source proves that none can"
             if d.kind in LOOPS
-            else f"{d}; the launches pass nothing that leads there"
+            else f"{d}; no launch passes arguments that reach it"
             for d in required.impossible()
         ]
-        notes += [f"{d}; no size was found for which it would" for d in excused]
-        notes += [f"{d}, as the given arguments ask for" for d in alone]
-        notes += [f"{d}, but where the original leaves its memory" for d in outside]
+        notes += [f"{d}; no size was found that reaches it" for d in excused]
+        notes += [f"{d}, because of the given arguments" for d in alone]
+        notes += [f"{d}, except where the original accesses memory out of bounds" for d in outside]
         notes += [
-            f"{d}; the other version has the same guard, and all that either writes is after it"
-            for d in dead
+            f"{d}; the other version has the same guard, before all of its stores" for d in dead
         ]
         blind = ""
         if required.scouts is not None and required.blind:
-            blind = required.scouts.trouble or "no call was fit for it"
+            blind = required.scouts.trouble or "no call could reach it"
         tried = {d: max(t.largest_single(d) for t in every) for d in unmet}
         single = {d: size for d, size in tried.items() if size}
         return cls(unmet, single, blind, tuple(notes), tuple(required.met()))
@@ -539,9 +538,9 @@ class NeverRan:
         """Some of it in words; `modules` are the original and the rewritten version."""
         if self.blind:
             return (
-                "which lines ran is not known: compiled kernels do not tell, and the interpreter "
-                f"cannot run these ({self.blind}). Not known to have run: {listed(unmet)}. Where "
-                "you know that the calls run all of it, add --assume-covered"
+                "which lines ran is unknown: compiled kernels do not record it, and the "
+                f"interpreter cannot run these kernels ({self.blind}). Not known to have "
+                f"run: {listed(unmet)}. If the calls run all of it, add --assume-covered"
             )
         more = f" (and {len(unmet) - 1} more such)" if len(unmet) > 1 else ""
         left = [p.arg for p in launcher.parameters if signature.get(p.arg) is None]
@@ -553,11 +552,10 @@ class NeverRan:
         )  # fmt: skip
         largest = self.single.get(unmet[0])
         single = "" if largest is None else (
-            f", although sizes up to {largest} were tried: its tile may grow with them, which the "
-            "file does not show for all"
+            f", although sizes up to {largest} were tried: its tile may grow with them"
         )  # fmt: skip
         return (
-            f"{unmet[0]}{single}{more}. Say what reaches it: --launcher {launcher.name} "
+            f"{unmet[0]}{single}{more}. Give arguments that reach it: --launcher {launcher.name} "
             f"--args '{signature}'{rest}{alone}"
         )
 

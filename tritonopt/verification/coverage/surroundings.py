@@ -1,6 +1,6 @@
 """What one version alone asks of its surroundings, or refuses: no call that is made shows the rest.
 
-A file that asks where it runs may do something else there. It is read here, since nothing that is
+A file that queries the device may do something else there. It is read here, since nothing that is
 run can tell: it says the same thing in every call of a verification.
 """
 
@@ -122,7 +122,7 @@ def notes_on_refusals(compared: Comparison, reached: tuple[set[str], set[str]]) 
         for body in version.bodies.values():
             if body.name.partition(".")[0] in names:
                 found += [
-                    "one version alone refuses calls here, which were not compared: "
+                    "only one version rejects these calls, which were not compared: "
                     f"line {s.line} of the {title} version ({key})"
                     for s, key in _refusals(body.statements)
                     if key not in known

@@ -637,7 +637,7 @@ def left_out_types(signature: Signature, limits: Limits, notes: list[str]) -> st
             )
         if usable != tensor.dtypes:
             left = ", ".join(d for d in tensor.dtypes if d not in usable)
-            notes.append(f"{left} was left out: this backend does not have it")
+            notes.append(f"{left} was skipped: this backend does not have it")
     return ""
 
 
@@ -665,6 +665,7 @@ def untried(
     wanted += [v for v in FLOAT_VALUES if values and v not in values]
     missing = f"; not tried at all: {', '.join(wanted)}" if wanted else ""
     return [
-        f"{asked} calls were requested in addition to the deliberate ones: rare combinations of "
+        f"{asked} random calls were requested in addition to the deliberate ones: rare "
+        "combinations of "
         f"sizes, types, layouts and values were not tried{missing}"
     ]

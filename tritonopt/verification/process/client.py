@@ -150,11 +150,11 @@ class Worker:
                 raise TimeoutError
         except TimeoutError:
             death = self._dead(f"no answer within {limit:.0f} s")
-            late = Failure(LATE, "the budget of time was spent", refused=True)
+            late = Failure(LATE, "the time budget was spent", refused=True)
             raise Died(late) if is_last else death from None
         except wire.Forged as error:
             self.close()
-            raise Died(Failure("Forged", f"the file speaks for what runs it: {error}")) from None
+            raise Died(Failure("Forged", f"the file forges answers: {error}")) from None
         except (EOFError, ConnectionResetError):
             raise self._dead() from None
         if kind == "error":

@@ -57,9 +57,9 @@ _NAMED = {
     "what an earlier call returned": ("buffer-reused", "a result lies where an earlier one did"),
     "changes what verifies it": ("tool-changed", "the file changes what verifies it"),
     "speaks for what runs it": ("tool-changed", "the file answers in place of what runs it"),
-    "depends on memory that nothing wrote": (
+    "depends on uninitialized memory": (
         "memory-left-over",
-        "the result depends on memory that nothing wrote",
+        "the result depends on uninitialized memory",
     ),
 }
 """What is said of differences that are cheats as well."""
@@ -317,7 +317,7 @@ def with_cheats(verdict: Verdict, cheats: Iterable[Cheat], *, refused: bool) -> 
     if not (refused and found) or verdict.verdict == "counterexample":
         return verdict
     text = "; ".join(map(str, found))
-    notes = (*verdict.notes, f"what was run is {verdict.verdict}")
+    notes = (*verdict.notes, f"the calls that ran are {verdict.verdict}")
     return replace(
         verdict, verdict="counterexample", counterexample=f"refused: {text}", notes=notes,
         reason=None, algebra=None,

@@ -99,7 +99,7 @@ def _contradiction(facts: Sequence[Fact], signature: Signature) -> str:
     if hold(facts, fitted(facts, sizes)):
         return ""
     holds = "hold" if len(facts) > 1 else "holds"
-    return f"no sizes were found of which {' and '.join(f'`{fact}`' for fact in facts)} {holds}"
+    return f"no sizes were found for which {' and '.join(f'`{fact}`' for fact in facts)} {holds}"
 
 
 def assumed(signature: Signature, texts: Sequence[str]) -> Signature:

@@ -505,8 +505,8 @@ def check_counterpart(launcher: Launcher, new: source.Module) -> None:
         near = difflib.get_close_matches(launcher.name, bound, n=1)
         hint = f" Did you mean `{near[0]}`? " if near else " "
         raise VerificationError(
-            f"{new.path}: there is no `{launcher.name}`, which is what is called of the original."
-            f"{hint}Give it the original's name and parameters, or name a launcher that both "
+            f"{new.path}: there is no `{launcher.name}`, which the original has."
+            f"{hint}Use the original's name and parameters, or give a launcher that both "
             "files have with --launcher."
         )
     function = _function(launcher, new)
@@ -520,9 +520,9 @@ def check_counterpart(launcher: Launcher, new: source.Module) -> None:
     if not same or added:
         raise VerificationError(
             f"{new.path}:{function.lineno}:{function.col_offset + 1}: `{launcher.name}` takes "
-            f"({', '.join(theirs)}), and the original's takes ({', '.join(ours)}): who calls the "
-            "one cannot call the other. Keep the parameters, their names and their order; new "
-            "ones stand last and have a default."
+            f"({', '.join(theirs)}), and the original's takes ({', '.join(ours)}): callers "
+            "of one cannot call the other. Keep the parameters, their names and their "
+            "order; add new ones last, with a default."
         )
 
 

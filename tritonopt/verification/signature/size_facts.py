@@ -68,7 +68,7 @@ def strange(expression: str) -> tuple[int, str] | None:
         called = getattr(getattr(node, "func", None), "id", "")
         if isinstance(node, ast.Call) and not node.keywords and called in CALLS:
             continue
-        found = f"`{ast.unparse(node)}` is nothing that is made of sizes"
+        found = f"`{ast.unparse(node)}` is not computed from sizes"
         return max(getattr(node, "col_offset", 1) - 1, 0), found
     return None
 

@@ -41,7 +41,7 @@ BITWISE: Mapping[Any, str] = {
     if dtype.startswith("fp8") and hasattr(torch, name)
 }
 """What is compared bit for bit alone: these types hold so few numbers that an error of the original
-and one of the rewritten version cannot be told apart."""
+and one of the rewritten version cannot be separated."""
 
 NAMES: Mapping[Any, str] = {dtype: name for dtype, name in COMPARED.items() if name in DRAWN}
 DTYPES: Mapping[str, Any] = {name: dtype for dtype, name in NAMES.items()}

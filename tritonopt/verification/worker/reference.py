@@ -21,7 +21,7 @@ from tritonopt.verification.worker.oracle import in_float64
 _NARROW = (torch.float16, torch.bfloat16)
 _SINGLE = (torch.float32, *_NARROW)
 _MOST_BYTES = 2**28
-"""Inputs that are larger are not made: what they hold is not looked at."""
+"""Inputs that are larger are not made: what they hold is not tried."""
 
 
 def described(module: Any, kind: str) -> dict[str, Any]:

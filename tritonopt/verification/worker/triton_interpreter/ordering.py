@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 _MOST_LANES = 2**22
-"""A launch that touches more than this is not looked at: addresses are kept until it ends."""
+"""A launch that touches more than this is not tried: addresses are kept until it ends."""
 
 Clock = dict[int, tuple[int, int]]
 """By program, up to which moment of it the stores of blocks, and of single lanes, are seen."""
