@@ -26,6 +26,18 @@ class Configurable(Protocol):
 _Chosen = TypeVar("_Chosen", bound=Configurable)
 
 
+REMOVED = {
+    "drop-redundant-where": "it gained nothing (1.01x to 1.03x)",
+}
+"""Why there is no such pass any more, or no such option (`pass.option`)."""
+
+
+def why_removed(name: str) -> str:
+    """What to say of a pass or an option that was there; "" of what never was."""
+    reason = REMOVED.get(name)
+    return f"it was removed before 0.1.0, because {reason}" if reason else ""
+
+
 class PassSelectionError(ValueError):
     """What was written after `--passes` is not a selection of passes; the message says why."""
 
@@ -200,6 +212,8 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def _unknown_option(name: str, written: str, known: dict[str, Option]) -> str:
+    if removed := why_removed(f"{name}.{written.replace('-', '_')}"):
+        return f"{name} has no option {written!r}; {removed}"
     if not known:
         return f"{name} takes no options, so not {written!r}"
     hint = nearest(written, known)
