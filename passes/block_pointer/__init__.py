@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
@@ -32,9 +32,6 @@ class BlockPointers(Pass):
     A helper with a block pointer as a parameter receives its parts and builds the tile; one that
     returns a block pointer returns tile and mask. Helper and callers change together.
 
-    `block-pointer{write=descriptors}` writes tensor descriptors, which hardware loads and stores
-    from sm_90 on. Each launch sets the allocator they need, unless the file sets one.
-
     ## Why
 
     A migration, applied only when selected explicitly: Triton 3.9 has no `make_block_ptr`,
@@ -49,18 +46,7 @@ class BlockPointers(Pass):
       not to be called elsewhere (`no-other-launches`). Block pointers that they receive or return
       have not moved, and have the same number of axes and the same checked axes at every call.
     - The tensor is not boolean, because block pointers load booleans as int8; assumed where no
-      launch shows it (`block-is-a-descriptor`).
-
-    Descriptors also require (`block-is-a-descriptor`):
-
-    - The base is a parameter; its tensor is new or checked by the launcher
-      (`assert x.data_ptr() % 16 == 0`). The last stride is 1. The other strides and the offsets
-      along the last axis are multiples of 16 bytes, by a check (`assert n % 16 == 0`) or
-      `--assume`. A block has at least 16 bytes along its last axis.
-    - Each access checks all axes, as descriptors do, except those along which the block is always
-      inside the tensor. It has no cache hints.
-    - The kernel reads nothing that it writes; every launch is a statement in the file. Sizes below
-      2**31 are assumed, as for block pointers.
+      launch shows it (`elements-are-not-boolean`).
 
     ## Numerics
 
@@ -88,17 +74,15 @@ class BlockPointers(Pass):
 
     ## Measured
 
-    1.03x to 1.10x as pointers; as descriptors 1.14x to 1.22x from 2048 on, and 0.92x for 1024.
+    1.03x to 1.10x.
 
     Square fp16 products up to 8192, tiles of 128 by 128; one H200, Triton 3.6, cold L2, medians of
     15 runs (`benchmarks/matrix_products_speed.py`). All results had the same bits.
     """
 
-    write: Literal["pointers", "descriptors"] = "pointers"
-
     name: ClassVar[str] = "block-pointer"
     summary: ClassVar[str] = "write block pointers, gone from Triton 3.9, as pointers and masks"
-    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.CONTRACT, Safety.ASSUMPTION})
+    safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
         from tritonopt.passes.block_pointer.accesses import first_mention
@@ -108,8 +92,7 @@ class BlockPointers(Pass):
             return
         message = what = ""
         with Attempt() as attempt:
-            written = self._as_descriptors if self.write == "descriptors" else self._as_pointers
-            changes, message, what = written(facts, attempt)
+            changes, message, what = self._written(facts, attempt)
             attempt.write(changes, f"{what} can be written")
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
         yield Site.of(
@@ -117,11 +100,10 @@ class BlockPointers(Pass):
             first,
             message,
             "kept the block pointers",
-            needs={Safety.CONTRACT} if self.write == "descriptors" else (),
             advice=advice,
         )
 
-    def _as_pointers(self, facts: KernelFacts, attempt: Attempt) -> _Written:
+    def _written(self, facts: KernelFacts, attempt: Attempt) -> _Written:
         from tritonopt.emit.writing import Writer
         from tritonopt.facts.program_ids import sure_callee
         from tritonopt.passes.block_pointer.accesses import followed_blocks
@@ -142,21 +124,6 @@ class BlockPointers(Pass):
         writer = Writer(facts)
         proof = prove_block_tiles(facts, writer, attempt, found)
         return tuple(PointerTiles(facts, writer, proof).changes()), _message(proof), what
-
-    def _as_descriptors(self, facts: KernelFacts, attempt: Attempt) -> _Written:
-        from tritonopt.emit.writing import Writer
-        from tritonopt.passes.block_pointer.accesses import followed_blocks, lost
-        from tritonopt.passes.block_pointer.descriptors import DescriptorLegality, Descriptors
-        from tritonopt.passes.block_pointer.pointer_tiles import prove_block_tiles
-
-        writer, found = Writer(facts), followed_blocks(facts)
-        if found.with_helpers:
-            raise lost("a helper is given a block pointer, or returns one")
-        proof = prove_block_tiles(facts, writer, attempt, found)
-        DescriptorLegality(facts, writer, proof.accesses, attempt).check()
-        changes = tuple(Descriptors(facts, writer, proof).changes())
-        what = "the descriptors, and an allocator at each launch"
-        return changes, f"turned {_number(proof)} into tensor descriptors", what
 
 
 def _message(*proofs: BlockTiles, others: Sequence[str] = ()) -> str:

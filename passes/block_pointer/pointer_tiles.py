@@ -147,13 +147,13 @@ class _Legality:
 
     def check_element_types(self, attempt: Attempt) -> None:
         """Through a block pointer booleans are int8; through a pointer they are int1."""
-        claim = "block-is-a-descriptor"
+        claim = "elements-are-not-boolean"
         calls = {access.node for access in self.accesses.accesses}
         types = [self.facts.types.behind(e) for e in self.facts.effects if e.node in calls]
         for found in types:
             if found.some_in(BOOLEANS):
                 detail = f"the elements are {found.where}, and block pointers give them as int8"
-                raise refuted(claim, "not-a-descriptor", detail)
+                raise refuted(claim, "elements-are-boolean", detail)
         if types and all(t.complete for t in types):
             attempt.prove(claim, "every launch passes tensors of other types")
         else:

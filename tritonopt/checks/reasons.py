@@ -34,7 +34,7 @@ order-is-made-sure-of: A tensor that is read in the order of memory is contiguou
 grid-is-known: The launches show how many programs they start, and another number of programs can do
     the same.
 arguments-are-understood: The arguments of the call are seen, and of the types that it needs.
-block-is-a-descriptor: A tensor descriptor can stand for the block.
+elements-are-not-boolean: The tensor is not one of booleans, which are bytes in memory.
 programs-share-tiles: Programs of one row, and those of one column, load the same tiles.
 programs-are-numbered-in-rows: The program ids are the row and the column of a tile, in whole rows.
 block-pointers-are-followed: Each block pointer is followed from where it is made to each load and
@@ -383,9 +383,8 @@ not-shown: Nothing shows that the hint would be true of these offsets, or they a
 block-pointer-is-lost: A block pointer is not followed from where it is made to where it is used, or
     its axes are not written out there.
     -> Make and use it in one function, with tuples written out.
-not-a-descriptor: A tensor descriptor cannot stand for the block: alignment, element type, or the
-    order with other accesses.
-    -> Use `block-pointer{write=pointers}`.
+elements-are-boolean: The tensor is one of booleans, which are bytes in memory.
+    -> Pass a tensor of another type.
 axis-is-a-float: `tl.max(x, 0.0)` reduces along an axis that is a float, `tl.max(x, y)` along a tile
     or a computed number: that does not compile.
     -> Write `tl.maximum(x, 0.0)`, or the axis as an integer.

@@ -58,62 +58,6 @@ def run(x: torch.Tensor):
     return y
 
 
-# case: descriptors_of_a_copy
-# options: write=descriptors
-"""NaNs beyond the end are what a descriptor can give as well."""
-
-
-@triton.jit
-def kernel(X, Y, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    at_m, at_n = tl.program_id(0) * BM, tl.program_id(1) * BN
-    x_block = tl.make_block_ptr(X, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    y_block = tl.make_block_ptr(Y, (M, N), (N, 1), (at_m, at_n), (BM, BN), (1, 0))
-    x = tl.load(x_block, boundary_check=(0, 1), padding_option="nan")
-    tl.store(y_block, x * 2, boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor):
-    m, n = x.shape
-    assert n % 16 == 0 and x.is_contiguous()
-    assert x.data_ptr() % 16 == 0
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, BM=16, BN=16)
-    return y
-
-
-# case: descriptors_of_a_matmul
-# options: write=descriptors
-"""Both move along K by as much: one offset for both."""
-
-
-@triton.jit
-def kernel(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    pid_m, pid_n = tl.program_id(0), tl.program_id(1)
-    a_block = tl.make_block_ptr(A, (M, K), (K, 1), (pid_m * BM, 0), (BM, BK), (1, 0))
-    b_block = tl.make_block_ptr(B, (K, N), (N, 1), (0, pid_n * BN), (BK, BN), (1, 0))
-    acc = tl.zeros((BM, BN), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BK)):
-        a = tl.load(a_block, boundary_check=(0, 1), padding_option="zero")
-        b = tl.load(b_block, boundary_check=(0, 1), padding_option="zero")
-        acc += tl.dot(a, b)
-        a_block = tl.advance(a_block, (0, BK))
-        b_block = tl.advance(b_block, (BK, 0))
-    c_block = tl.make_block_ptr(C, (M, N), (N, 1), (pid_m * BM, pid_n * BN), (BM, BN), (1, 0))
-    tl.store(c_block, acc.to(c_block.dtype.element_ty), boundary_check=(0, 1))
-
-
-def run(a: torch.Tensor, b: torch.Tensor):
-    m, k = a.shape
-    n = b.shape[1]
-    assert k % 16 == 0 and n % 16 == 0
-    assert a.is_contiguous() and b.is_contiguous()
-    assert a.data_ptr() % 16 == 0 and b.data_ptr() % 16 == 0
-    c = torch.empty((m, n), dtype=torch.float32)
-    grid = (triton.cdiv(m, 16), triton.cdiv(n, 16))
-    kernel[grid](a, b, c, m, n, k, BM=16, BN=16, BK=16)
-    return c
-
-
 # case: extent_under_a_flag
 """Where the flag is off the extent is none, so the offsets stay below it, twice."""
 
