@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 from tritonopt.checks.attempt import Attempt
 from tritonopt.facts import KernelFacts
 from tritonopt.rewriting.model import Safety, Site
 from tritonopt.rewriting.protocol import Pass
-from tritonopt.source import Change
 
 if TYPE_CHECKING:
-    from tritonopt.passes.block_pointer.pointer_tiles import BlockTiles
-
-_Written: TypeAlias = "tuple[tuple[Change, ...], str, str]"
-"""The changes, what is said of them, and what they write."""
+    from tritonopt.passes.block_pointer.accesses import BlockAccesses
 
 
 @dataclass(frozen=True)
@@ -29,9 +25,6 @@ class BlockPointers(Pass):
     `other`, and `tl.advance` an addition. All block pointers of a kernel change, or none. Shared
     offsets are computed once.
 
-    A helper with a block pointer as a parameter receives its parts and builds the tile; one that
-    returns a block pointer returns tile and mask. Helper and callers change together.
-
     ## Why
 
     A migration, applied only when selected explicitly: Triton 3.9 has no `make_block_ptr`,
@@ -42,9 +35,7 @@ class BlockPointers(Pass):
     - Each block pointer can be followed (`block-pointers-are-followed`): only `make_block_ptr` and
       `advance` bind its name; only loads, stores, `advance` and `.dtype.element_ty` read it. Shape,
       strides, offsets and extents are written per axis.
-    - Helpers are plain jit functions, used only in plain calls by the file's kernels, and assumed
-      not to be called elsewhere (`no-other-launches`). Block pointers that they receive or return
-      have not moved, and have the same number of axes and the same checked axes at every call.
+    - No helper receives or returns one.
     - The tensor is not boolean, because block pointers load booleans as int8; assumed where no
       launch shows it (`elements-are-not-boolean`).
 
@@ -85,59 +76,29 @@ class BlockPointers(Pass):
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
 
     def sites(self, facts: KernelFacts) -> Iterator[Site]:
-        from tritonopt.passes.block_pointer.accesses import first_mention
+        from tritonopt.emit.writing import Writer
+        from tritonopt.passes.block_pointer.accesses import first_mention, followed_blocks
+        from tritonopt.passes.block_pointer.pointer_tiles import PointerTiles, prove_block_tiles
 
         first = first_mention(facts.kernel)
         if first is None:
             return
-        message = what = ""
+        message = ""
         with Attempt() as attempt:
-            changes, message, what = self._written(facts, attempt)
-            attempt.write(changes, f"{what} can be written")
+            writer = Writer(facts)
+            proof = prove_block_tiles(facts, writer, attempt, followed_blocks(facts))
+            message = _message(proof.accesses)
+            changes = tuple(PointerTiles(facts, writer, proof).changes())
+            attempt.write(changes, "the tiles of pointers and their masks can be written")
         advice = "write block pointers as pointers and masks: Triton 3.9 has none"
-        yield Site.of(
-            attempt,
-            first,
-            message,
-            "kept the block pointers",
-            advice=advice,
-        )
-
-    def _written(self, facts: KernelFacts, attempt: Attempt) -> _Written:
-        from tritonopt.emit.writing import Writer
-        from tritonopt.facts.program_ids import sure_callee
-        from tritonopt.passes.block_pointer.accesses import followed_blocks
-        from tritonopt.passes.block_pointer.handed_blocks import HandedBlocks, ReturnedBlocks
-        from tritonopt.passes.block_pointer.pointer_tiles import PointerTiles, prove_block_tiles
-
-        found, what = followed_blocks(facts), "the tiles of pointers and their masks"
-        for call, _ in found.handed:
-            helper = sure_callee(facts.kernel, call)
-            assert helper is not None
-            handed = HandedBlocks(facts, helper, self)
-            changes = tuple(handed.changes(attempt))
-            return changes, handed.message, "their parts, at each call of the helper,"
-        if found.with_helpers:
-            returned = ReturnedBlocks(facts, found)
-            changes = tuple(returned.changes(attempt))
-            return changes, _message(*returned.proofs, others=returned.others), what
-        writer = Writer(facts)
-        proof = prove_block_tiles(facts, writer, attempt, found)
-        return tuple(PointerTiles(facts, writer, proof).changes()), _message(proof), what
+        yield Site.of(attempt, first, message, "kept the block pointers", advice=advice)
 
 
-def _message(*proofs: BlockTiles, others: Sequence[str] = ()) -> str:
-    message = f"turned {_number(*proofs)} into pointers and masks"
-    if others:
-        message += f", with those of {', '.join(others)}"
-    accesses = [access for proof in proofs for access in proof.accesses.accesses]
-    undefined = sum(a.is_load and bool(a.checked) and not a.padding for a in accesses)
+def _message(found: BlockAccesses) -> str:
+    number = len(found.blocks)
+    message = f"turned {number} block pointer{'s' if number > 1 else ''} into pointers and masks"
+    undefined = sum(a.is_load and bool(a.checked) and not a.padding for a in found.accesses)
     if undefined:
         loads = "a load finds" if undefined == 1 else f"{undefined} loads find"
         message += f"; what {loads} outside of the tensor is undefined, as before"
     return message
-
-
-def _number(*proofs: BlockTiles) -> str:
-    number = sum(b.helper is None for proof in proofs for b in proof.accesses.blocks)
-    return f"{number} block pointer{'s' if number > 1 else ''}"

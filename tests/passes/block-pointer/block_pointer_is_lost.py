@@ -10,19 +10,6 @@ def run(x: torch.Tensor):
     return y
 
 
-@triton.jit
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
-
-
 # case: a_pointer_on_one_way
 # expect: not applied, block-pointer-is-lost
 """A tile of pointers where the branch is not taken."""
@@ -171,191 +158,232 @@ def run(x: torch.Tensor):
     return y
 
 
-# case: handed_after_a_move
+# case: handed_to_a_helper
 # expect: not applied, block-pointer-is-lost
-"""It is not where it was made."""
-# shared: loaded
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    x_block = tl.advance(x_block, (B,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
-# shared: run
-
-
-# case: handed_among_hidden_arguments
-# expect: not applied, block-pointer-is-lost
-"""What the call passes is in a tuple."""
-
-
-@triton.jit
-def loaded(block, scale):
-    return tl.load(block, boundary_check=(0,)) * scale
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block, *(2.0,)), boundary_check=(0,))
-# shared: run
-
-
-# case: handed_and_chosen
-# expect: not applied, block-pointer-is-lost
-"""The helper puts another one in its place at times."""
-
-
-@triton.jit
-def loaded(block, other, C: tl.constexpr):
-    x = other if C else block
-    return tl.load(x, boundary_check=(0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tl.store(y_block, loaded(x_block, y_block, False), boundary_check=(0,))
-# shared: run
-
-
-# case: handed_and_given_back
-# expect: not applied, block-pointer-is-lost
-"""The helper returns where it has come to."""
-
-
-@triton.jit
-def loaded(block, B: tl.constexpr):
-    return tl.load(block, boundary_check=(0,)), tl.advance(block, (B,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    x, x_block = loaded(x_block, B)
-    tl.store(y_block, x, boundary_check=(0,))
-# shared: run
-
-
-# case: handed_and_its_base_changes
-# expect: not applied, block-pointer-is-lost
-"""What it was made of is something else where the helper is called."""
-# shared: loaded
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    X += B
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
-# shared: run
-
-
-# case: handed_by_some
-# expect: not applied, block-pointer-is-lost
-"""Another caller passes a tile of pointers."""
+"""A helper gets the block pointer."""
 
 
 @triton.jit
 def loaded(block):
-    return tl.load(block)
+    return tl.load(block, boundary_check=(0,))
 
 
 @triton.jit
 def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    x = loaded(x_block) + loaded(X + tl.arange(0, B))
-    tl.store(y_block, x, boundary_check=(0,))
+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    tl.store(y_block, loaded(x_block), boundary_check=(0,))
 # shared: run
 
 
-# case: handed_one_of_two
+# case: in_a_tuple
 # expect: not applied, block-pointer-is-lost
-"""Which one is decided before."""
-# shared: loaded
+"""Two names are bound at once."""
 
 
 @triton.jit
 def kernel(X, Y, n, B: tl.constexpr):
+    x_block, y_block = (
+        tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,)),
+        tl.make_block_ptr(Y, (n,), (1,), (0,), (B,), (0,)),
+    )
+    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+# shared: run
+
+
+# case: made_and_moved_in_turns
+# expect: not applied, block-pointer-is-lost
+"""In the second turn of the loop it moves on from where it was made in the first."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    acc = tl.zeros([B], dtype=tl.float32)
+    for start in range(0, n, B):
+        x_block = tl.advance(x_block, (B,))
+        acc += tl.load(x_block, boundary_check=(0,), padding_option="zero")
+        x_block = tl.make_block_ptr(X, (n,), (1,), (start,), (B,), (0,))
+    tl.store(Y + tl.arange(0, B), acc)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = x.new_empty(32)
+    kernel[(1,)](x, y, n, B=32)
+    return y
+
+
+# case: made_by_the_caller
+# expect: not applied, block-pointer-is-lost
+"""The block pointer is a parameter."""
+
+
+@triton.jit
+def kernel(block):
+    return tl.load(block, boundary_check=(0,), padding_option="zero")
+
+
+@triton.jit
+def outer(X, Y, n, B: tl.constexpr):
+    begin = tl.program_id(0) * B
+    offs = begin + tl.arange(0, B)
+    tl.store(Y + offs, kernel(X + offs), mask=offs < n)
+
+
+# case: made_or_none_and_read
+# expect: not applied, block-pointer-is-lost
+"""Whether it is one where it is read hangs on a flag."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr, SAVE: tl.constexpr):
     pid = tl.program_id(0)
     x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,)) if SAVE else None
+    if SAVE:
+        tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
+
+
+def run(x: torch.Tensor, save: bool):
+    n = x.numel()
+    y = torch.zeros_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32, SAVE=save)
+    return y
+
+
+# case: made_twice_and_moved
+# expect: not applied, block-pointer-is-lost
+"""Which of the two moves is decided at run time."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
     if n > 100:
-        x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    tl.store(y_block, loaded(x_block), boundary_check=(0,))
+        p = tl.make_block_ptr(X, (n,), (1,), (B,), (B,), (0,))
+    for _ in range(2):
+        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
+        p = tl.advance(p, (B,))
 # shared: run
 
 
-# case: handed_to_a_kernel
+# case: moves_and_is_advanced_for_one_load
 # expect: not applied, block-pointer-is-lost
-"""The helper is launched too, with a pointer to one element."""
+"""The load goes on from where the block pointer has moved to, not from where it was made."""
 
 
 @triton.jit
-def loaded(block):
-    return tl.load(block)
-# shared: kernel
+def kernel(X, Y, n, B: tl.constexpr):
+    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    total = tl.zeros((B,), dtype=tl.float32)
+    for _ in range(2):
+        total += tl.load(p.advance((B,)), boundary_check=(0,), padding_option="zero")
+        p = tl.advance(p, (B,))
+    tl.store(Y + tl.arange(0, B), total)
+
+
+def run(x: torch.Tensor):
+    y = torch.empty(32, dtype=x.dtype, device=x.device)
+    kernel[(1,)](x, y, x.numel(), B=32)
+    return y
+
+
+# case: moves_and_its_base_changes
+# expect: not applied, block-pointer-is-lost
+"""The pointer that it was made of is another one by then."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    X += 1
+    for _ in range(2):
+        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
+        p = tl.advance(p, (B,))
+# shared: run
+
+
+# case: moves_and_its_size_changes
+# expect: not applied, block-pointer-is-lost
+"""What it was made of has another value where it is read."""
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    n = n // 2
+    for _ in range(2):
+        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
+        p = tl.advance(p, (B,))
+# shared: run
+
+
+# case: offset_is_loaded_inside
+# expect: not applied, block-pointer-is-lost
+"""An argument loads; it must not be done twice or elsewhere."""
+
+
+@triton.jit
+def kernel(X, Y, Begin, n, B: tl.constexpr):
+    p = tl.make_block_ptr(X, (n,), (1,), (tl.load(Begin),), (B,), (0,))
+    tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
+
+
+def run(x: torch.Tensor):
+    y = torch.empty_like(x)
+    begin = torch.zeros(1, dtype=torch.int32)
+    kernel[(1,)](x, y, begin, x.numel(), B=32)
+    return y
+
+
+# case: padding_in_a_parameter
+# expect: not applied, block-pointer-is-lost
+"""What the padding is is told at the launch."""
+
+
+@triton.jit
+def kernel(X, Y, n, PADDING: tl.constexpr, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option=PADDING)
+    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
 
 
 def run(x: torch.Tensor):
     n = x.numel()
     y = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
-    loaded[(1,)](x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, PADDING="zero", B=32)
     return y
 
 
-# case: handed_to_one_that_is_no_part
+# case: read_before_it_is_made
 # expect: not applied, block-pointer-is-lost
-"""The helper is a function of its own in the machine code."""
-
-
-@triton.jit(noinline=True)
-def loaded(block):
-    return tl.load(block, boundary_check=(0,))
-# shared: kernel
-# shared: run
-
-
-# case: handed_to_one_with_another_name
-# expect: not applied, block-pointer-is-lost
-"""Whoever calls the other name is not seen."""
-# shared: loaded
-
-
-also = loaded
-# shared: kernel
-# shared: run
-
-
-# case: handed_with_other_ranks
-# expect: not applied, block-pointer-is-lost
-"""It is a row in one call, and a tile in another."""
-
-
-@triton.jit
-def total(block):
-    return tl.sum(tl.load(block))
+"""In the first iteration the name is not bound."""
 
 
 @triton.jit
 def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    tile = tl.make_block_ptr(X, (n, 1), (1, 1), (0, 0), (B, 1), (1, 0))
-    tl.store(y_block, tl.load(x_block) + total(x_block) + total(tile), boundary_check=(0,))
+    for i in range(2):
+        if i > 0:
+            x = tl.load(p, boundary_check=(0,))
+            tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
+        p = tl.make_block_ptr(X, (n,), (1,), (i * B,), (B,), (0,))
+# shared: run
+
+
+# case: returned_and_loaded
+# expect: not applied, block-pointer-is-lost
+"""A helper makes it."""
+
+
+@triton.jit
+def block_of(X, n, B: tl.constexpr):
+    return tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = block_of(X, n, B)
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
 # shared: run
