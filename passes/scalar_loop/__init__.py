@@ -48,8 +48,7 @@ class ScalarLoopToTiles(Pass):
     - Iterations carry only reductions, running sums, and the index of the first of the largest or
       smallest elements, which rises with the loop (`not-a-recurrence`).
     - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
-      same value. No iteration loads what another stores. Atomics are additions or the like, with
-      unused result.
+      same value. No iteration loads what another stores.
     - Nothing else in the kernel accesses what the loop stores without a `tl.debug_barrier` between,
       since other threads now store it; no atomic signals completion to another program.
 
@@ -61,7 +60,7 @@ class ScalarLoopToTiles(Pass):
     Stores, integers, booleans, and maxima and minima by `tl.maximum` and `tl.minimum` are `exact`,
     with the same bits.
 
-    Float sums, running sums and atomic sums: safety `rounding`, bits `reduction-order`; so are
+    Float sums and running sums: safety `rounding`, bits `reduction-order`; so are
     float maxima by comparison, where only the sign of a zero may differ. If a comment or a name
     promises the order of a sum, the site also needs `assumption` (`rounding-is-free`). Kernels with
     pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type) are then
