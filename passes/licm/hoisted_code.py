@@ -150,9 +150,9 @@ def hoisted(load: InvariantLoad, attempt: Attempt) -> list[Change]:
     facts = load.facts
     writer = Writer(facts)
     _check_conditions_move(load, writer)
-    _check_loops_run(load, attempt)
     plan = _plan(load, writer)
     _check_something_stays(load, plan)
+    _check_loops_run(load, attempt)
     code = _code(load, plan)
     changes: list[Change] = [
         insertion(facts, load.loop, load.known, code),
