@@ -130,18 +130,6 @@ def test_a_launch_in_another_file_is_not_changed(capsys: pytest.CaptureFixture[s
     said = capsys.readouterr().out
     assert "launch-in-another-file" in said
     assert "the launch in line 7 of run.py would have to change with the kernel" in said
-    assert "grid-stride{unseen_launches=keep}" in said
-
-
-def test_a_launch_in_another_file_may_leave_out_what_is_added(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """What is advised where it is declined leads somewhere, and leaves the launch as it is."""
-    Path("run.py").write_text(APART)
-    keep = "grid-stride{programs=64,unseen_launches=keep}"
-    main(["rewrite", "kernel.py", "run.py", "--isolated", "--passes", keep, "--write"])
-    assert "tl.num_programs(0)" in Path("kernel.py").read_text()
-    assert Path("run.py").read_text() == APART
 
 
 def test_what_is_suggested_is_applied_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:

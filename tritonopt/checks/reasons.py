@@ -360,8 +360,7 @@ program-ids-are-used: The kernel uses its program ids, or their number, for some
     find its tile.
     -> Compute what is needed from the index of the tile.
 launch-in-another-file: A launch in another file would have to change with the kernel.
-    -> Move the function that launches into the kernel's file, or use
-    `grid-stride{unseen_launches=keep}`.
+    -> Move the function that launches into the kernel's file.
 unseen-launches: The files that were given do not show every launch of the kernel, or a launch is
     kept and used again.
     -> Give the files that launch it, also with `--context`.

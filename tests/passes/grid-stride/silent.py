@@ -28,7 +28,6 @@ def scale(x: torch.Tensor):
 
 # case: returns_a_value
 # expect: silent
-# options: unseen_launches=keep
 """A helper that was taken for a kernel: what it returns has no place in a loop."""
 
 
