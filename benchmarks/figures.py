@@ -18,7 +18,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.row.tables import Report
-from tritonopt.rewriting.options import REMOVED
+from tritonopt.rewriting.options import why_removed
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -387,7 +387,7 @@ def other_rewrites_rows() -> Iterator[str]:
         # Its branch moved when `loop-unswitch` was still a part of `licm`.
         unswitched = row["kernel"] == "gated_matmul.gated_matmul"
         passes = "loop-unswitch" if unswitched else row["passes"]
-        if passes in REMOVED:
+        if why_removed(passes):
             continue
         calls.setdefault((passes, row["kernel"]), []).append(row)
     for (passes, kernel), rows in calls.items():

@@ -102,7 +102,6 @@ same-elements: A later loop reads the elements that an earlier one reads.
 shape-stays: The value has the same shape after the rewrite.
 stays-in-its-buffer: An access is only to elements that its tensor has.
 tile-fits-the-registers: What a thread keeps of a tile through a loop fits its registers.
-type-has-infinities: The data is not of a type without inf, such as fp8e4nv.
 """
 
 _REASONS = """
@@ -405,8 +404,6 @@ load-is-not-masked: A load has no mask, so the lanes are not known where the `tl
     -> Mask the load, if lanes beyond the end must not be read.
 no-other: A masked load says no `other=`, so its masked-off lanes have no value.
     -> Add `other=0.0`, or `float("-inf")` for a maximum.
-other-value: Before the `tl.where` the masked-off lanes hold another number than it gives them.
-    -> Nothing: the `tl.where` is needed, or give the load that number as `other=`.
 value-is-not-known: It is not known what the masked-off lanes are before the `tl.where`.
     -> Nothing: the `tl.where` is needed.
 reduction-is-cast: The reduction of a tile is cast before the accumulator takes it.

@@ -27,17 +27,17 @@ _Chosen = TypeVar("_Chosen", bound=Configurable)
 
 
 REMOVED = {
-    "drop-redundant-where": "it gained nothing (1.01x to 1.03x)",
-    "grid-stride.unseen_launches": "a launch took 1 to 3 % longer, and gained nothing",
+    "drop_redundant_where": "it was measured to gain nothing",
+    "grid_stride.unseen_launches": "each launch took longer, and gained nothing",
     "licm.masked": "it was not measured, and acts in 9 loops of 870 library files",
-    "block-pointer.write": "no launch of a library was seen to check what a descriptor needs",
+    "block_pointer.write": "no library launches a kernel that meets the conditions of a descriptor",
 }
-"""Why there is no such pass any more, or no such option (`pass.option`)."""
+"""Why there is no such pass any more, or no such option (`pass.option`), with `_` for `-`."""
 
 
 def why_removed(name: str) -> str:
     """What to say of a pass or an option that was there; "" of what never was."""
-    reason = REMOVED.get(name)
+    reason = REMOVED.get(name.replace("-", "_"))
     return f"it was removed before 0.1.0, because {reason}" if reason else ""
 
 
@@ -215,7 +215,7 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def _unknown_option(name: str, written: str, known: dict[str, Option]) -> str:
-    if removed := why_removed(f"{name}.{written.replace('-', '_')}"):
+    if removed := why_removed(f"{name}.{written}"):
         return f"{name} has no option {written!r}; {removed}"
     if not known:
         return f"{name} takes no options, so not {written!r}"
