@@ -18,6 +18,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.row.tables import Report
+from tritonopt.rewriting.options import why_removed
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -111,7 +112,7 @@ def of_a_library() -> Iterator[tuple[str, float]]:
             yield "licm, branch in an inner loop", row["ratio"]
 
 
-_ALONE = ("licm", "contiguity-hints", "max-to-where", "drop-redundant-where", "exp-to-exp2")
+_ALONE = ("licm", "contiguity-hints", "max-to-where", "exp-to-exp2")
 
 
 def rewrites() -> Iterator[tuple[str, float]]:
@@ -179,9 +180,8 @@ def products() -> Iterator[tuple[str, float]]:
         for name, version in row["versions"].items():
             if name.startswith("groups"):
                 yield f"group-programs, {size}", version["ratio"]
-            elif name in ("pointers", "descriptors"):
-                at = f", {size}" if name == "descriptors" else ""
-                yield f"block-pointer, {name}{at}", version["ratio"]
+            elif name == "pointers":
+                yield "block-pointer", version["ratio"]
 
 
 def column_tiles() -> Iterator[tuple[str, float]]:
@@ -387,6 +387,8 @@ def other_rewrites_rows() -> Iterator[str]:
         # Its branch moved when `loop-unswitch` was still a part of `licm`.
         unswitched = row["kernel"] == "gated_matmul.gated_matmul"
         passes = "loop-unswitch" if unswitched else row["passes"]
+        if why_removed(passes):
+            continue
         calls.setdefault((passes, row["kernel"]), []).append(row)
     for (passes, kernel), rows in calls.items():
         ordered = sorted(rows, key=lambda row: float(row["ratio"]))

@@ -229,10 +229,7 @@ JOURNEYS = (
         "cosine_similarity",
         "cosine_similarity",
         ("f16[4096, 1024], f16[4096, 1024]", "f16[4096, 16384], f16[4096, 16384]"),
-        (
-            Stage("a choice in place of a maximum with a constant", "max-to-where"),
-            Stage("no masks over what the loads have masked", "drop-redundant-where"),
-        ),
+        (Stage("a choice in place of a maximum with a constant", "max-to-where"),),
     ),
     Journey(
         "matrix product with a gate",

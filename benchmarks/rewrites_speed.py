@@ -89,7 +89,7 @@ CASES = [
     ),
     *example(
         "{p}", "cosine_similarity", "f16[4096, {n}], f16[4096, {n}]",
-        n=(1024, 16384), p=("max-to-where", "drop-redundant-where"),
+        n=(1024, 16384), p=("max-to-where",),
     ),
     *example(
         "loop-unswitch", "gated_matmul", "f16[{m}, {m}], f16[{m}, {m}], f16[{m}], {gated}",

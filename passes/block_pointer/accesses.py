@@ -1,28 +1,24 @@
 """A kernel's block pointers: where each is made and moved, and every load and store through it.
 
 Facts say which block pointers an expression may hold, whatever it is called and whichever way the
-kernel took. Whoever holds one may read it by a load, a store, `advance`, `.dtype.element_ty`, a
-call of a helper or a `return`, and nothing else. A block pointer becomes code, so its base, shape,
+kernel took. Whoever holds one may read it by a load, a store, `advance` or `.dtype.element_ty`, and
+nothing else. A block pointer becomes code, so its base, shape,
 strides, offsets and extents are expressions of the kernel, one for each axis.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tritonopt import facts as kernel_facts
 from tritonopt.checks.condition import Declined, unknown
 from tritonopt.facts import KernelFacts, Value
-from tritonopt.facts.algebra.bounds import Bounds
 from tritonopt.facts.interpretation import is_made
 from tritonopt.facts.language import ACCESSES, BLOCK_POINTERS, arguments_of, function
 from tritonopt.facts.operations import Op
-from tritonopt.facts.program_ids import sure_callee
-from tritonopt.source import Kernel, Module
-from tritonopt.source.launches import Elsewhere
+from tritonopt.source import Kernel
 from tritonopt.source.trees import walk
 
 CLAIM = "block-pointers-are-followed"
@@ -44,8 +40,6 @@ class Block:
     offsets: tuple[ast.expr, ...]
     extents: tuple[ast.expr, ...]
     order: ast.expr | None = None
-    helper: Kernel | None = None
-    """What returns it; its base is the call then, and so is each part."""
 
     @property
     def rank(self) -> int:
@@ -63,7 +57,7 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class Use:
-    """A `p.dtype` of `p.dtype.element_ty`, a `return p`, or a `p` that a helper is given."""
+    """A `p.dtype` of `p.dtype.element_ty`."""
 
     statement: ast.stmt
     node: ast.expr
@@ -100,17 +94,9 @@ class BlockAccesses:
     types: list[Use] = field(default_factory=list)
     unread: list[ast.stmt] = field(default_factory=list)
     """Statements that make one, or bind the name to None, which nothing reads."""
-    handed: list[tuple[ast.Call, Use]] = field(default_factory=list)
-    returned: list[Use] = field(default_factory=list)
 
     def of(self, name: str) -> list[Block]:
         return [b for b in self.blocks if b.name == name]
-
-    @property
-    def with_helpers(self) -> bool:
-        """Whether a helper is given one, or returns one."""
-        made = any(block.helper is not None for block in self.blocks)
-        return made or bool(self.handed or self.returned)
 
     @cached_property
     def moved(self) -> frozenset[Block]:
@@ -120,7 +106,7 @@ class BlockAccesses:
         """Whether its name can go on as that of a tile of pointers: it is read as it was made."""
         if block in self.moved or not block.name:
             return False
-        return any(returned.block is block for returned in self.returned) or any(
+        return any(
             not access.deltas and access.block in (block, None)
             for access in self.accesses
             if access.name == block.name
@@ -132,7 +118,7 @@ def lost(detail: str) -> Declined:
 
 
 def followed_blocks(facts: KernelFacts) -> BlockAccesses:
-    """As far as the calls of helpers, and what helpers return. Raises Declined."""
+    """Raises Declined where one goes to a helper or comes from it, or is not followed."""
     reader, calls = _Reader(facts), _calls(facts.kernel)
     for call in calls:
         reader.note_made(call)
@@ -212,7 +198,7 @@ class _Reader:
         if not origins or not all(map(is_made, origins)) or self._called(call) == "advance":
             return
         around, bound = self._parents[call], self._bound(call)
-        if bound or isinstance(around, ast.Return):
+        if bound:
             self._understood.add(call)  # else whoever takes it may understand it
         match around:
             case ast.IfExp(body=body, orelse=ast.Constant(value=None)) if body is call:
@@ -221,20 +207,9 @@ class _Reader:
                     self.found.unread.append(self._names.statement_of(call))
                     self._understood.update((call, around))
                     return
-        if self._called(call) == "make_block_ptr":
-            block = self._written(call)
-        elif not bound or (helper := sure_callee(self._facts.kernel, call)) is None:
-            raise lost(
-                f"the block pointer made in another function has no name in line {call.lineno}"
-            )
-        elif origins.isdisjoint(self._made):
-            (rank, *more) = {len(made.operands[1].operands) for made in origins}
-            if more:
-                raise lost(f"{helper.name} returns block pointers with other numbers of axes")
-            parts, statement = (call,) * rank, self._names.statement_of(call)
-            block = Block(statement, bound, call, parts, parts, parts, parts, helper=helper)
-        else:
-            return  # the helper gives back what it is handed
+        if self._called(call) != "make_block_ptr":
+            raise lost(f"the block pointer in line {call.lineno} is made in another function")
+        block = self._written(call)
         self._made.update(dict.fromkeys(origins, block))
         self.found.blocks.append(block)
 
@@ -262,14 +237,6 @@ class _Reader:
             self._moved(call)
         elif name in ("load", "store"):
             self._accessed(call)
-        elif sure_callee(self._facts.kernel, call) is not None:
-            for node in (*call.args, *(keyword.value for keyword in call.keywords)):
-                if isinstance(node, ast.Name) and any(map(is_made, self._origins(node))):
-                    block = self._block(node)
-                    if block is not None:
-                        use = Use(self._names.statement_of(call), node, node.id, block)
-                        self.found.handed.append((call, use))
-                        self._understood.add(node)
 
     def _moved(self, call: ast.Call) -> None:
         name, block, deltas = self._advanced(call)
@@ -291,7 +258,7 @@ class _Reader:
                 f"the advanced expression in line {call.lineno} is not the name of a block pointer"
             )
         block = self._block(base)
-        if block is None or block.helper is not None:
+        if block is None:
             raise lost(
                 f"the block pointer {base.id} is advanced in line {call.lineno}, but where "
                 "it was made is unknown"
@@ -331,12 +298,6 @@ class _Reader:
         holds = any(map(is_made, self._origins(node)))
         around = self._parents.get(node)
         match around:
-            case ast.Return() if holds and (node in self._understood or isinstance(node, ast.Name)):
-                block = self._block(node)
-                if block is None or block.helper is not None:
-                    raise lost(f"which block pointer line {around.lineno} returns is unknown")
-                self.found.returned.append(Use(around, node, block.name, block))
-                return
             case ast.Attribute(attr="dtype") if holds and isinstance(node, ast.Name):
                 outer = self._parents[around]
                 if isinstance(outer, ast.Attribute) and outer.attr == "element_ty":
@@ -423,75 +384,3 @@ class _Reader:
         if padding not in ("", "zero", "nan"):
             raise lost(f"the padding in line {call.lineno} is unknown")
         return str(padding)
-
-
-# Helpers that nothing uses but by plain calls of this file, and what these calls give them
-
-
-@dataclass(frozen=True, eq=False)
-class HelperCall:
-    caller: Kernel
-    node: ast.Call
-    given: dict[str, ast.expr]
-    """What it passes, by the names of the parameters; defaults are not in it."""
-
-
-def helper_calls(helper: Kernel, module: Module) -> list[HelperCall]:
-    """All calls of a helper. Raises Declined where it is or may be used in another way."""
-    decorators, name = helper.node.decorator_list, helper.name
-    if helper.module is not module or helper.qualname != name:
-        raise lost(f"{name} is in another file, or in a class or a function")
-    is_plain = len(decorators) == 1 and not isinstance(decorators[0], ast.Call)
-    if not is_plain or not helper.is_called_as_written:
-        raise lost(f"{name} has its own compile options")
-    launched = any(launch.kernel is helper for launch in module.launches)
-    elsewhere = module.uses_elsewhere(helper) != Elsewhere()
-    if launched or elsewhere or module.escapes.get(helper.qualname):
-        raise lost(f"{name} handles block pointers, and is not only called")
-    return [_call_at(helper, reference) for reference in module.mentioning(name)]
-
-
-def _call_at(helper: Kernel, reference: ast.expr) -> HelperCall:
-    module, line = helper.module, reference.lineno
-    call = module.names.parents.get(reference)
-    caller = next((k for k in module.kernels if reference in k.nodes), None)
-    if caller is None or not isinstance(call, ast.Call) or call.func is not reference:
-        raise lost(f"line {line} uses {helper.name} in another way")
-    if sure_callee(caller, call) is not helper:
-        raise lost(f"what line {line} calls may be another function")
-    given = arguments_of(call, [p.name for p in helper.parameters])
-    if given is None or any(p.kind != "positional_or_keyword" for p in helper.parameters):
-        raise lost(f"which arguments line {line} passes is unknown")
-    return HelperCall(caller, call, given)
-
-
-def never_negative(facts: KernelFacts, extents: Collection[str]) -> frozenset[str]:
-    """The parameters for which no call passes a number below 0; none of what is no helper.
-
-    `extents` are parameters that are the extents of tiles, and so at least 1.
-    """
-    helper = facts.kernel
-    try:
-        calls = helper_calls(helper, helper.module)
-    except Declined:
-        return frozenset()
-    if not calls or any(call.caller is helper for call in calls):
-        return frozenset()
-    callers = {call.caller: kernel_facts.of(call.caller) for call in calls}
-    tiles = {*extents, *facts.extents}
-    found = [set(_not_below_zero(callers[call.caller], call, tiles)) for call in calls]
-    return frozenset(set.intersection(*found))
-
-
-def _not_below_zero(
-    facts: KernelFacts, call: HelperCall, extents: Collection[str]
-) -> Iterator[str]:
-    values = {name: facts.values[node] for name, node in call.given.items() if node in facts.values}
-    tiles = [value for name, value in values.items() if name in extents]
-    bounds, known = Bounds(facts, tiles), {value.name for value in tiles}
-    for name, value in values.items():
-        if value.shape != () or value.op in (Op.TUPLE, Op.DTYPE, Op.OPAQUE):
-            continue
-        least = bounds.lower_bound(facts.forms.of(value))
-        if least is not None and least.number >= 0 and not least.given and least.sizes <= known:
-            yield name

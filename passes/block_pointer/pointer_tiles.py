@@ -11,7 +11,7 @@ offsets are of 64 bits wherever an element or its address may be beyond 2**31.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.checks.attempt import Attempt
@@ -30,9 +30,8 @@ from tritonopt.passes.block_pointer.accesses import (
     Move,
     Use,
     lost,
-    never_negative,
 )
-from tritonopt.source import Change, InsertBefore, Kernel, Remove, Replace, ReplaceExpression
+from tritonopt.source import Change, InsertBefore, Remove, Replace
 from tritonopt.source.editing.excerpts import said_of
 from tritonopt.source.editing.width import call_on_lines, line_width
 from tritonopt.source.trees import walk
@@ -58,7 +57,6 @@ def prove_block_tiles(
     masks_where_made = frozenset(
         access.name for access in accesses.accesses if not legality.keeps_its_parts(access)
     )
-    legality.check_returned()
     legality.check_text()
     legality.check_element_types(attempt)
     return BlockTiles(accesses, masks_where_made, legality.never_negative(attempt))
@@ -90,7 +88,7 @@ class _Legality:
         """Whether what a mask needs can be written at an access. Raises Declined where it must."""
         block = access.block
         whole = bool(access.deltas) or block in self.accesses.moved
-        if block is not None and block.helper is None:
+        if block is not None:
             parts: list[ast.expr] = [block.shape[axis] for axis in access.checked]
             if whole:
                 parts += [block.base, *block.strides]
@@ -103,16 +101,6 @@ class _Legality:
             raise lost(f"line {access.node.lineno} {detail} there")
         return False
 
-    def check_returned(self) -> None:
-        """What is returned is where it was made, and its mask can be written where it returns."""
-        for returned in self.accesses.returned:
-            block, statement = returned.block, returned.statement
-            assert block is not None
-            moved = block in self.accesses.moved
-            if moved or not self._mean_the_same(block.shape, statement):
-                detail = "returns a block pointer that was advanced after it was made"
-                raise lost(f"line {statement.lineno} {detail}")
-
     def _mean_the_same(self, nodes: Iterable[ast.expr], at: ast.stmt) -> bool:
         environment = self.facts.before.get(at)
         return environment is not None and all(
@@ -122,10 +110,8 @@ class _Legality:
     def check_text(self) -> None:
         """What goes takes no comment with it, and what comes has a place."""
         accesses = self.accesses
-        nodes: list[ast.stmt | ast.expr] = [
-            b.statement for b in accesses.blocks if b.name and b.helper is None
-        ]
-        nodes += [*accesses.unread, *(returned.node for returned in accesses.returned)]
+        nodes: list[ast.stmt | ast.expr] = [b.statement for b in accesses.blocks if b.name]
+        nodes += accesses.unread
         nodes += [access.node for access in accesses.accesses]
         for node in nodes:
             check_no_comment(self.facts.kernel.module, node)
@@ -138,22 +124,21 @@ class _Legality:
         for read in accesses.types:
             block = read.block
             blocks = [block] if block is not None else accesses.of(read.name)
-            own = block is not None and block.helper is None
             if not all(map(accesses.has_tile, blocks)) and not (
-                own and self._mean_the_same([blocks[0].base], read.statement)
+                block is not None and self._mean_the_same([blocks[0].base], read.statement)
             ):
                 detail = f"the type of {read.name} in line {read.node.lineno} has no name there"
                 raise unknown("is-expressible", "not-expressible", detail)
 
     def check_element_types(self, attempt: Attempt) -> None:
         """Through a block pointer booleans are int8; through a pointer they are int1."""
-        claim = "block-is-a-descriptor"
+        claim = "elements-are-not-boolean"
         calls = {access.node for access in self.accesses.accesses}
         types = [self.facts.types.behind(e) for e in self.facts.effects if e.node in calls]
         for found in types:
             if found.some_in(BOOLEANS):
                 detail = f"the elements are {found.where}, which block pointers load as int8"
-                raise refuted(claim, "not-a-descriptor", detail)
+                raise refuted(claim, "elements-are-boolean", detail)
         if types and all(t.complete for t in types):
             attempt.prove(claim, "every launch passes tensors of other types")
         else:
@@ -161,20 +146,11 @@ class _Legality:
 
     def never_negative(self, attempt: Attempt) -> frozenset[tuple[Block, int]]:
         """The axes on which no block begins below 0, for sizes and calls that are told."""
-        facts = self.facts
-        blocks = [block for block in self.accesses.blocks if block.helper is None]
+        facts, blocks = self.facts, self.accesses.blocks
         nodes = [node for block in blocks for node in block.extents]
         extents = [facts.values[node] for node in nodes if node in facts.values]
         names = {value.name for value in extents}
         found, sizes = self._not_below_zero(blocks, Bounds(facts, extents))
-        given = frozenset[str]()
-        if len(found) < sum(block.rank for block in blocks):
-            given = never_negative(facts, names)
-        if given:
-            before = len(found)
-            found, sizes = self._not_below_zero(blocks, Bounds(facts, extents, given))
-            if len(found) > before:
-                attempt.assume_no_other_launches("no file that was not given calls the helper")
         # The extent of a tile is at least 1 in any kernel that compiles.
         if sizes - names:
             attempt.assume("sizes-are-positive", f"{', '.join(sorted(sizes - names))} at least 1")
@@ -415,8 +391,6 @@ class PointerTiles:
     facts: KernelFacts
     writer: Writer
     proof: BlockTiles
-    returned_masks: Mapping[Kernel, tuple[int, ...]] = field(default_factory=dict)
-    """The axes that a mask checks which a helper returns beside a tile; none where it has none."""
     _offsets: dict[Block | Access, list[OffsetTile]] = field(default_factory=dict)
     """The tiles of offsets along each axis of a block, and of an access that is further on."""
     _masks: dict[tuple[str, tuple[int, ...]], str] = field(default_factory=dict)
@@ -451,14 +425,10 @@ class PointerTiles:
         # Of a call inside of another one, the inner one first.
         for access in sorted(accesses.accesses, key=lambda a: len(list(walk(a.node)))):
             self._edits.instead[access.node] = self._call(access)
-        for returned in accesses.returned:
-            self._edits.instead[returned.node] = self._given_back(returned)
         for statement in self.facts.kernel.node.body:
             yield from self._edits.changes(statement)
         for block in accesses.blocks:
-            if block.helper is not None:
-                yield from self._unpacked(block)
-            elif block.name:
+            if block.name:
                 yield self._made(block)
         yield from map(tiles.gone, accesses.unread)
         yield from unread_orders(self.facts, accesses.blocks)
@@ -468,8 +438,7 @@ class PointerTiles:
     def _is_point(self, block: Block, tiles: Sequence[OffsetTile], axis: int) -> bool:
         """Whether a block has one element along an axis, the first: `[:, None]` of another axis
         says as much."""
-        accesses, named = self._accesses, self.proof.masks_where_made
-        if accesses.returned or block.helper is not None or block.name in named:
+        if block.name in self.proof.masks_where_made:
             return False  # masks stand apart then
 
         def is_first(tile: OffsetTile, size: ast.expr) -> bool:
@@ -482,9 +451,9 @@ class PointerTiles:
         return points[axis] and not all(points)
 
     def _is_placed(self, block: Block) -> bool:
-        """Whether it has tiles of offsets of its own: those of a helper are not the kernel's."""
+        """Whether it has tiles of offsets of its own."""
         own = self._accesses.has_tile(block) or block in self._accesses.moved
-        return block.helper is None and (own or not block.name)
+        return own or not block.name
 
     def _name_masks(self) -> None:
         """Names for masks that are computed where a block is made, if any block may end outside."""
@@ -493,10 +462,7 @@ class PointerTiles:
             if not self._takes_mask(access) or key in self._masks:
                 continue
             blocks = filter(self._accesses.has_tile, self._accesses.of(access.name))
-            if any(
-                access.checked if block.helper is not None else self._mask(block, access.checked)
-                for block in blocks
-            ):
+            if any(self._mask(block, access.checked) for block in blocks):
                 self._masks[key] = self.writer.fresh(f"{access.name}_mask")
 
     def _takes_mask(self, access: Access) -> bool:
@@ -522,16 +488,6 @@ class PointerTiles:
             line = "\n".join([f"{block.name} = (", *inside, ")"])
         return Replace(block.statement, "\n".join([*lines, line]))
 
-    def _unpacked(self, block: Block) -> Iterator[Change]:
-        """The mask that a helper returns beside the tile gets its name."""
-        assert block.helper is not None and isinstance(block.statement, ast.Assign)
-        checked = self.returned_masks[block.helper]
-        if checked and self._accesses.has_tile(block):
-            (target,) = block.statement.targets
-            mask = self._masks.get((block.name, checked))
-            mask = mask or self.writer.fresh(f"{block.name}_mask")  # which nothing reads
-            yield ReplaceExpression(target, f"{block.name}, {mask}")
-
     # Expressions
 
     def _pointers(self, block: Block, tiles: Sequence[OffsetTile]) -> list[str]:
@@ -545,21 +501,6 @@ class PointerTiles:
             factor = self.writer.text if isinstance(stride, ast.UnaryOp) else self.writer.operand
             terms.append(index if is_one else f"{index} * {factor(stride)}")
         return terms
-
-    def _given_back(self, returned: Use) -> str:
-        """What a helper returns in the place of a block pointer."""
-        block, indent = returned.block, returned.statement.col_offset
-        assert block is not None
-        parts = [block.name or " + ".join(self._pointers(block, self._offsets[block]))]
-        checked = self.returned_masks[self.facts.kernel]
-        if checked:
-            parts.append(self._mask(block, checked, whole=True))
-        line = ", ".join(parts)
-        if len(parts) == 1 or indent + len("return ") + len(line) <= self._width:
-            return line
-        module = self.facts.kernel.module
-        margin = module.text[module.lines.start(returned.statement.lineno) :][:indent]
-        return "\n".join(["(", *(f"{margin}    {part}," for part in parts), f"{margin})"])
 
     def _mask(
         self,

@@ -60,9 +60,6 @@ class GridStride(Pass):
     - `programs`: the maximal number of programs along the axis, a number or `sm*K` for K per
       multiprocessor, which is queried from torch (unlimited if `torch.cuda` finds no GPU). Default:
       `sm*2` with accumulated atomics, else `sm*8` on axis 0, and CUDA's 65535 on the other axes.
-    - `unseen_launches` (`decline`): with `keep`, a kernel whose launches are not all visible gets a
-      parameter `NUM_TILES=None`, and no launch changes: without the argument each program handles
-      one tile, as before. Declined if the file compiles the kernel ahead of time.
 
     ## Why
 
@@ -190,7 +187,6 @@ class GridStride(Pass):
 
     axis: Literal[0, 1, 2] = 0
     programs: str = ""
-    unseen_launches: Literal["decline", "keep"] = "decline"
 
     name: ClassVar[str] = "grid-stride"
     summary: ClassVar[str] = "let each program loop over tiles, so that any grid is right"
@@ -224,18 +220,16 @@ class GridStride(Pass):
 
         writer = Writer(facts)
         body = TileBody.of(facts, ids)
-        keep = self.unseen_launches == "keep"
         tiling: Tiling | None = None
         with Attempt() as attempt:
-            tiling = prove_tiling(body, writer, attempt, keep_unseen=keep)
+            tiling = prove_tiling(body, writer, attempt)
             self._check_limit(tiling)
             self._write(tiling, writer, attempt)
         sums: tuple[TileSum, ...] = ()
         if tiling is not None and attempt.holds:
             sums = tiling.sums.sums
         adds = any(sum_.is_tile for sum_ in sums)
-        if tiling is None or not tiling.launches.are_kept:
-            attempt.need(Safety.CONTRACT)
+        attempt.need(Safety.CONTRACT)
         if not all(sum_.is_whole for sum_ in sums):
             attempt.need(Safety.ROUNDING)
         return Site.of(
@@ -251,7 +245,7 @@ class GridStride(Pass):
     def _check_limit(self, tiling: Tiling) -> None:
         """That the limit of its own bounds the programs of a launch. Raises Declined."""
         saved = tiling.sums.sums or tiling.body.hoisted_loads
-        if self.programs or self.axis or saved or tiling.launches.are_kept:
+        if self.programs or self.axis or saved:
             return
         for extent in tiling.launches.extents:
             if extent.axes != 1:
@@ -304,8 +298,6 @@ def _is_helper(facts: KernelFacts) -> bool:
 
 def _expectation(tiling: Tiling) -> str:
     """Whether a gain or a loss is to be expected, and why."""
-    if tiling.launches.are_kept:
-        return "as fast as before, until a launch starts fewer programs"
     sums = tiling.sums.sums
     if sums and not any(sum_.is_tile for sum_ in sums):
         return (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, unknown
+from tritonopt.checks.condition import Declined
 from tritonopt.emit.writing import NotExpressible, Writer, names_bound, names_read
 from tritonopt.facts import EffectKind, KernelFacts, Polynomial
 from tritonopt.facts.algebra.atoms import Lane, Param, ProgramId
@@ -27,7 +27,7 @@ from tritonopt.launches.known_launches import (
     number_at_launch,
 )
 from tritonopt.launches.launch_grids import Extent, new_name
-from tritonopt.launches.plan import LaunchPlan, Limit, check_statements, why_not_changed
+from tritonopt.launches.plan import LaunchPlan, Limit
 from tritonopt.launches.programs import (
     check_effects,
     check_grids,
@@ -50,21 +50,16 @@ class TileLaunches:
     """What the launches say of the number of tiles, where it is known or passed by each."""
 
     parameter: str
-    """The one that takes the number of tiles where the kernel cannot compute it, or no launch
-    changes."""
+    """The one that takes the number of tiles where the kernel cannot compute it."""
     added: NewParameter | None = None
     """It, where every launch passes it."""
     extents: tuple[Extent, ...] = ()
     """How many programs the launches start that change with the kernel."""
     bound: str = ""
     """The number of tiles in the kernel's own terms; "" where the launches pass it."""
-    are_kept: bool = False
-    """No launch changes, for not all of them are seen."""
 
     @property
     def summary(self) -> str:
-        if self.are_kept:
-            return "no launch was changed, so each program still handles one"
         if self.bound:
             return f"there are {self.bound}"
         launches = (
@@ -112,14 +107,9 @@ class TileLaunches:
         return changes
 
 
-def prove_launches(
-    facts: KernelFacts, writer: Writer, axis: int, attempt: Attempt, *, keep_unseen: bool
-) -> TileLaunches:
-    """Whether every launch is seen and its grid is understood. Raises Declined.
-
-    With `keep_unseen`, those that are not seen may be started as they are.
-    """
-    return _Legality(facts, writer, axis, keep_unseen).check(attempt)
+def prove_launches(facts: KernelFacts, writer: Writer, axis: int, attempt: Attempt) -> TileLaunches:
+    """Whether every launch is seen and its grid is understood. Raises Declined."""
+    return _Legality(facts, writer, axis).check(attempt)
 
 
 @dataclass(frozen=True)
@@ -127,34 +117,15 @@ class _Legality:
     facts: KernelFacts
     writer: Writer
     axis: int
-    keep_unseen: bool
 
     def check(self, attempt: Attempt) -> TileLaunches:
-        if self.facts.launches.unknown and self.keep_unseen:
-            self._check_signature()
-        if self.keep_unseen and why_not_changed(self.facts):
-            check_statements(self.facts)
-            check_parameter(self.facts)
-            attempt.prove("launches-are-seen", "not needed: without the argument all is as before")
-            return TileLaunches(self.writer.fresh("NUM_TILES"), are_kept=True)
-        way = (
-            "with grid-stride{unseen_launches=keep} only the kernel is changed, and a launch that "
-        )
-        way += "then limits its grid by hand passes NUM_TILES, the number of tiles"
-        plan = LaunchPlan.of(self.facts, attempt, way=way)
+        plan = LaunchPlan.of(self.facts, attempt)
         extents = extents_of(self.facts, self.axis)
         bound = self._bound(extents, attempt)
         if bound:
             return TileLaunches("", None, extents, bound)
         count = plan.new_count(extents, self.writer.fresh, "num_tiles", "NUM_TILES")
         return TileLaunches(count.code, count.parameter, extents)
-
-    def _check_signature(self) -> None:
-        """Whether nobody names the parameters one by one, as a compilation ahead does."""
-        use = self.facts.kernel.signature_use
-        if use is not None:
-            detail = f"line {use.lineno} may read the kernel's parameters"
-            raise unknown("parameter-can-be-added", "parameter-cannot-be-added", detail)
 
     def _bound(self, extents: Sequence[Extent], attempt: Attempt) -> str:
         """The number of tiles as the kernel may compute it; "" where each launch can pass it."""
@@ -436,14 +407,11 @@ class Tiling:
     launches: TileLaunches
 
 
-def prove_tiling(body: TileBody, writer: Writer, attempt: Attempt, *, keep_unseen: bool) -> Tiling:
-    """Goes through the conditions. Raises Declined at the first one that does not hold.
-
-    With `keep_unseen`, launches that are not seen may be started as they are.
-    """
+def prove_tiling(body: TileBody, writer: Writer, attempt: Attempt) -> Tiling:
+    """Goes through the conditions. Raises Declined at the first one that does not hold."""
     check_body(body, attempt)
     sums = _Finder(body, writer).find(attempt)
-    launches = prove_launches(body.facts, writer, body.ids.axis, attempt, keep_unseen=keep_unseen)
+    launches = prove_launches(body.facts, writer, body.ids.axis, attempt)
     check_grids(launches.extents)
     return Tiling(body, sums, launches)
 

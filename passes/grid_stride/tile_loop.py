@@ -19,7 +19,6 @@ from tritonopt.facts.values import Value, is_integer
 from tritonopt.passes.grid_stride.tile_body import PLAIN_OPERATORS, Exit, TileBody, names_in_both
 from tritonopt.passes.grid_stride.tile_legality import TileSum, Tiling
 from tritonopt.source import (
-    AddParameter,
     Change,
     Enclose,
     InsertAfter,
@@ -415,17 +414,12 @@ class TileNames:
     def _count(self) -> tuple[str, tuple[str, ...]]:
         launches, counts = self.launches, self.body.ids.counts
         tiles = launches.bound or launches.parameter
-        if not launches.are_kept and not counts:
+        if not counts:
             return tiles, ()
         name = self.writer.fresh("num_tiles")
-        if launches.are_kept:
-            parameter = launches.parameter
-            whole = language_call(self.body, self.writer, "num_programs")
-            tiles = f"{whole} if {parameter} is None else {parameter}"
-        if counts:
-            # A tensor as the number of programs was, whatever the launch passes.
-            cast, type_ = self.writer.language("cast"), self.writer.language("int32")
-            tiles = f"{cast}({tiles}, {type_})"
+        # A tensor as the number of programs was, whatever the launch passes.
+        cast, type_ = self.writer.language("cast"), self.writer.language("int32")
+        tiles = f"{cast}({tiles}, {type_})"
         self.replaced.update(dict.fromkeys(counts, name))
         return name, (f"{name} = {tiles}",)
 
@@ -498,9 +492,7 @@ class _TileLoop:
         changes += map(self._update, self.names.updated)
         changes += [Remove(s, moved=True) for s in moved]
         launches = self.tiling.launches
-        if launches.are_kept:
-            changes.append(AddParameter(body.kernel, f"{launches.parameter}=None"))
-        elif launches.added is not None:
+        if launches.added is not None:
             changes.append(launches.added.added)
         changes += [InsertBefore(first, code) for code in before]
         top = "".join(f"    {line}\n" for line in self.branches.begins[0])

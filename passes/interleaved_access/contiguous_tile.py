@@ -416,10 +416,10 @@ def _cast(facts: KernelFacts, group: Group, attempt: Attempt) -> str:
     if value is None or value.rank != 0:
         raise NotExpressible(f"the type that {group.lines} store has no name")
     # A cast to int1 asks whether a value is 0, and a store of booleans takes its lowest bit.
-    claim = "block-is-a-descriptor"
+    claim = "elements-are-not-boolean"
     behind = [facts.types.behind(member.effect) for member in group.members]
     if any(found.some_in(BOOLEANS) for found in behind):
-        raise refuted(claim, "not-a-descriptor", f"{group.lines}: the elements are booleans")
+        raise refuted(claim, "elements-are-boolean", f"{group.lines}: the elements are booleans")
     if all(found.complete for found in behind):
         attempt.prove(claim, "every launch passes tensors of other types")
     else:

@@ -52,8 +52,7 @@ class Licm(Pass):
       dependent launch, inline assembly or unknown call.
     - The new code reads no other elements: the loop has at least one iteration in every program of
       every launch, as `range(tl.program_id(0), rows, tl.num_programs(0))` has with `min(rows, ...)`
-      programs, or the load's mask is false if the loop has no iteration. Otherwise the option
-      `masked=true` adds the loop's condition to the mask (for loops that count up or down).
+      programs, or the load's mask is false if the loop has no iteration.
     - The loop is a `range` or `tl.range` without `disable_licm` and `warp_specialize`.
 
     Assumed: two pointers are the same buffer or disjoint; no other launches (`no-other-launches`).
@@ -120,8 +119,6 @@ class Licm(Pass):
     scalars. A moved tile occupies registers until the loop ends; the remark gives its size.
     """
 
-    masked: bool = False
-
     name: ClassVar[str] = "licm"
     summary: ClassVar[str] = "move loop-invariant loads out of a loop"
     safety: ClassVar[frozenset[Safety]] = frozenset({Safety.ASSUMPTION})
@@ -148,7 +145,7 @@ class Licm(Pass):
 
         def make(attempt: Attempt) -> Sequence[Change]:
             check(load, attempt)
-            return hoisted(load, attempt, mask=self.masked)
+            return hoisted(load, attempt)
 
         facts = load.facts
         what = f"{load.what} above {loop_sites.header(facts, load.loop)}"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 
 from tritonopt.checks.attempt import Attempt
-from tritonopt.checks.condition import Declined, refuted, unknown
-from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, may_divide_by_zero, removals
+from tritonopt.checks.condition import refuted, unknown
+from tritonopt.emit.loop_invariants import HoistedSlice, is_invariant, removals
 from tritonopt.emit.trip_guards import (
     implies,
     is_read_later,
     runs_at_launches,
-    runs_when,
     why_it_runs,
 )
 from tritonopt.emit.writing import NotExpressible, Writer, block_of, is_elif
@@ -29,7 +28,6 @@ from tritonopt.facts.memory.dependence import prove_unchanged, prove_unordered
 from tritonopt.facts.operations import Op
 from tritonopt.passes.licm.invariant_loads import InvariantLoad
 from tritonopt.source import (
-    AddArgument,
     Change,
     InsertAfter,
     InsertBefore,
@@ -122,11 +120,9 @@ def _check_loops(load: InvariantLoad, attempt: Attempt) -> None:
     attempt.prove(claim, "over a range, without early exit")
 
 
-# The load above the loop, and masked where the loop may not run
+# The load above the loop
 
 _POINTER_NAME = re.compile(r"^(p|ptr)_|_?(ptr|pointer)s?$", re.IGNORECASE)
-
-_WHY_MASKED = "# Without iterations of the loop below, nothing is loaded."
 
 
 @dataclass(frozen=True)
@@ -149,24 +145,15 @@ class _Plan:
         return [*self.statements, *([self.definition] if self.definition else [])]
 
 
-def hoisted(load: InvariantLoad, attempt: Attempt, *, mask: bool) -> list[Change]:
-    """The load above the loop. Raises Declined or NotExpressible.
-
-    `mask` is whether one that is new where a loop has no iterations is masked off there.
-    """
+def hoisted(load: InvariantLoad, attempt: Attempt) -> list[Change]:
+    """The load above the loop. Raises Declined or NotExpressible."""
     facts = load.facts
     writer = Writer(facts)
     _check_conditions_move(load, writer)
-    conditions = run_conditions(load, writer, attempt)
     plan = _plan(load, writer)
     _check_something_stays(load, plan)
-    if conditions and not mask:
-        raise _may_not_run(
-            f"{load.where} may have no iteration, and the load would then be new: it is not "
-            f"proved that {' and '.join(conditions)}; masked=true masks the load"
-        )
-    masks = [change for one in load.loads for change in masked(load, one, writer, conditions)]
-    code = _code(load, plan, masks)
+    _check_loops_run(load, attempt)
+    code = _code(load, plan)
     changes: list[Change] = [
         insertion(facts, load.loop, load.known, code),
         *removals(load.loop.node, plan.moved, partial(_only_holds, facts)),
@@ -256,46 +243,26 @@ def _new_name(load: InvariantLoad, writer: Writer) -> str:
 # The code
 
 
-def _code(load: InvariantLoad, plan: _Plan, masks: Sequence[Change]) -> list[Piece]:
-    """What stands above the loop, with the masks changed and the new name in its place."""
+def _code(load: InvariantLoad, plan: _Plan) -> list[Piece]:
+    """What stands above the loop, with the new name in its place."""
     renamed = [ReplaceExpression(plan.target, plan.name)] if plan.target else []
     module, nodes = excerpts.after(
-        load.facts.kernel.module, [*masks, *renamed], [*plan.moved, load.expression]
+        load.facts.kernel.module, renamed, [*plan.moved, load.expression]
     )
-    why = f"{_WHY_MASKED}\n" if masks and not _is_said_above(load) else ""
     pieces = []
     for original, statement in zip(plan.moved, nodes, strict=False):
         assert isinstance(statement, ast.stmt)
-        code = excerpts.moved_code(module, statement)
-        if original is load.statement and _WHY_MASKED not in code:
-            code = f"{why}{code}"
-        pieces.append(Piece(code, plan.guards[original]))
+        pieces.append(Piece(excerpts.moved_code(module, statement), plan.guards[original]))
     if load.statement not in plan.moved:
         expression = nodes[-1]
         assert isinstance(expression, ast.expr)
         text = excerpts.one_line(module, expression)
-        pieces.append(Piece(f"{why}{plan.name} = {text}", load.known))
+        pieces.append(Piece(f"{plan.name} = {text}", load.known))
     return pieces
 
 
-def _is_said_above(load: InvariantLoad) -> bool:
-    """Whether the lines right above the loop say already why loads are masked."""
-    module, loop = load.facts.kernel.module, load.loop
-    for number in range(loop.line - 1, 0, -1):
-        text = module.text[module.lines.start(number) : module.lines.start(number + 1)]
-        if not text.strip() or len(text) - len(text.lstrip()) != loop.node.col_offset:
-            return False
-        if text.strip() == _WHY_MASKED:
-            return True
-    return False
-
-
-def run_conditions(load: InvariantLoad, writer: Writer, attempt: Attempt) -> list[str]:
-    """What must be added to the masks, so that nothing is read that was not read before.
-
-    Raises Declined where it cannot be said.
-    """
-    conditions: dict[str, None] = {}
+def _check_loops_run(load: InvariantLoad, attempt: Attempt) -> None:
+    """Nothing is read that was not read before. Raises Declined where a loop may not run."""
     reasons: dict[str, None] = {}
     given: list[Assumption] = []
     for one in load.loads:
@@ -306,16 +273,14 @@ def run_conditions(load: InvariantLoad, writer: Writer, attempt: Attempt) -> lis
                 attempt.assume_no_other_launches()
                 reasons[f"the loop in line {loop.line} runs in every program of each launch"] = None
             elif shown is None:
-                conditions[_run_condition(load, writer, loop)] = None
+                detail = f"the loop in line {loop.line} may run no time at all, and the load would"
+                raise unknown("reads-nothing-more", "may-run-zero-times", f"{detail} be new then")
             else:
                 why, assumption = shown
                 reasons[why] = None
                 if assumption is not None:
                     given.append(assumption)
-    if conditions:
-        reasons[f"masked by {' and '.join(conditions)}"] = None
     attempt.prove("reads-nothing-more", "; ".join(reasons), given)
-    return list(conditions)
 
 
 def _conditions_of(load: InvariantLoad, one: Effect) -> list[Polynomial]:
@@ -328,59 +293,6 @@ def _conditions_of(load: InvariantLoad, one: Effect) -> list[Polynomial]:
     if one.mask is not None and not one.mask.is_none:
         found.append(forms.condition(one.mask))
     return found
-
-
-def _run_condition(load: InvariantLoad, writer: Writer, loop: Loop) -> str:
-    """When a loop runs at all, as code above the outermost one."""
-    if any(one.inlined for one in load.loads):
-        raise _may_not_run(
-            f"the loop in line {loop.line} may have no iteration, and the load is in a "
-            "helper, where no mask can keep it from reading then"
-        )
-    bounds = [bound for bound in (loop.start, loop.stop) if bound is not None]
-    if loop is not load.loop and any(
-        may_divide_by_zero(load.facts, bound, load.loop.node) for bound in bounds
-    ):
-        raise _may_not_run(
-            f"whether the loop in line {loop.line} runs takes a division, maybe by zero"
-        )
-    try:
-        return runs_when(writer, loop, load.loop)
-    except NotExpressible as error:
-        raise _may_not_run(str(error)) from error
-
-
-def masked(
-    load: InvariantLoad, one: Effect, writer: Writer, conditions: Sequence[str]
-) -> Iterator[Change]:
-    """One of its loads with the conditions in its mask. Raises Declined."""
-    if not conditions:
-        return
-    call = one.node
-    assert isinstance(call, ast.Call)
-    if one.pointer is None or one.pointer.op is Op.BLOCK_POINTER or one.loaded is None:
-        detail = (
-            f"{load.where} may have no iteration, and a load through a block pointer takes no mask"
-        )
-        raise _may_not_run(detail)
-    together = " & ".join(f"({condition})" for condition in conditions)
-    alone = conditions[0] if len(conditions) == 1 else together
-    given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mask")]
-    if not given:
-        yield AddArgument(call, f"mask={alone}")
-    elif one.mask is None or one.mask.is_none:
-        yield ReplaceExpression(given[0], alone)
-    elif one.mask.dtype != "bool" or any(part.is_none for part in one.mask.walk()):
-        raise _may_not_run(
-            f"{load.where} may have no iteration, which must go into the mask in line "
-            f"{one.line}, but that may be None"
-        )
-    else:
-        yield ReplaceExpression(given[0], f"{writer.operand(given[0])} & {together}")
-
-
-def _may_not_run(detail: str) -> Declined:
-    return unknown("reads-nothing-more", "may-run-zero-times", detail)
 
 
 # Code that moves out of a loop together with conditions that the compiler knows

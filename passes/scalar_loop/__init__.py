@@ -49,8 +49,7 @@ class ScalarLoopToTiles(Pass):
     - Iterations carry only reductions, running sums, and the index of the first maximum or minimum,
       where indices increase from iteration to iteration (`not-a-recurrence`).
     - Each iteration stores to its own elements (the index has a nonzero stride), or all store the
-      same value. No iteration loads what another stores. Atomics are additions or the like, with
-      unused result.
+      same value. No iteration loads what another stores.
     - No other code of the kernel accesses elements that the loop stores, unless a
       `tl.debug_barrier` is between, since other threads now store them. No atomic signals
       completion to another program.
@@ -63,7 +62,7 @@ class ScalarLoopToTiles(Pass):
     Stores, integers, booleans, and maxima and minima by `tl.maximum` and `tl.minimum` are `exact`,
     with the same bits.
 
-    Float sums, running sums and atomic sums have safety `rounding`, bits `reduction-order`. So have
+    Float sums and running sums have safety `rounding`, bits `reduction-order`. So have
     float maxima by comparison, in which only the sign of a zero may differ. If a comment or a name
     promises the order of a sum, the site also needs `assumption` (`rounding-is-free`). Kernels with
     pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type) are then

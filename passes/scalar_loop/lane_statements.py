@@ -122,7 +122,7 @@ class LaneCode:
         return None
 
     def _masked(self, call: ast.Call, effect: Effect, mask: str) -> Iterator[Change]:
-        place = {EffectKind.LOAD: 1, EffectKind.STORE: 2}.get(effect.kind, len(call.args))
+        place = 1 if effect.kind is EffectKind.LOAD else 2
         given = next((k.value for k in call.keywords if k.arg == "mask"), None)
         if given is None and len(call.args) > place:
             given = call.args[place]

@@ -14,7 +14,7 @@ from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.constexprs import is_constexpr
 from tritonopt.facts.effects import Effect
-from tritonopt.facts.language import ATOMICS, function, is_lane_by_lane
+from tritonopt.facts.language import function, is_lane_by_lane
 from tritonopt.facts.operations import Op
 from tritonopt.facts.recurrences.kinds import Kind
 from tritonopt.facts.recurrences.reduction_calls import check_modes, combined_sides, mentions
@@ -250,13 +250,9 @@ class _Reader:
             raise unknown(CLAIM, "not-lane-by-lane", text)
 
     def _check_write(self, call: ast.Call, masked: bool) -> None:
-        """A store, or an atomic of which nobody wants the result."""
-        name = function(self._facts.kernel.module.resolve(call.func))
         effect = self._effects.get(call)
-        if effect is None or effect.pointer is None or not (name == "store" or name in ATOMICS):
+        if effect is None or effect.pointer is None or effect.kind is not EffectKind.STORE:
             raise self._not_understood(call)
-        if name != "store" and len(call.args) > 2:
-            raise self._not_understood(call)  # a mask in its place
         if effect.pointer.shape != () or not self._loop.is_lane(effect.pointer):
             text = f"line {call.lineno} writes to one element in every iteration"
             raise refuted("iterations-are-independent", "dependence-between-iterations", text)

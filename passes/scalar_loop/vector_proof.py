@@ -12,7 +12,7 @@ from tritonopt.checks.attempt import Attempt
 from tritonopt.checks.condition import Declined, refuted, unknown
 from tritonopt.emit.writing import names_bound
 from tritonopt.facts import EffectKind, KernelFacts
-from tritonopt.facts.dtypes import BOOLEANS, FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
+from tritonopt.facts.dtypes import FLOATS, INTEGERS, SOME_FLOAT, SOME_INTEGER
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.memory.dependence import INDEPENDENT, Accesses, check_exchange, check_plain
 from tritonopt.facts.memory.dependence import Kind as Common
@@ -32,26 +32,18 @@ from tritonopt.passes.scalar_loop.loop_bodies import (
 )
 from tritonopt.passes.scalar_loop.scalar_loops import ScalarLoop
 
-_COMMUTING = frozenset({"atomic_add", "atomic_max", "atomic_min", "atomic_and", "atomic_or"}) | {
-    "atomic_xor"
-}
 
+def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> None:
+    """Raises Declined where iterations, or threads, may touch one element.
 
-def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> bool:
-    """Whether results are the same bits: of atomic sums of floats only the order may differ.
-
-    `meets` says that all threads meet behind the loop, to reduce a tile. Raises Declined where
-    iterations, or threads, may touch one element.
+    `meets` says that all threads meet after the loop, to reduce a tile.
     """
     order = _Order(loop)
-    exact = order.check_loop()
+    order.check_loop()
     check_exchange(loop.facts, loop.loop, loop.effects, order.accesses, meets=meets)
     otherwise = "each iteration stores to its own elements, if any"
     order.accesses.prove(attempt, INDEPENDENT, otherwise)
-    if order.by_launch:
-        attempt.assume_no_other_launches()
     attempt.prove(INDEPENDENT, "nothing else in the kernel touches what is stored")
-    return exact
 
 
 class _Order:
@@ -59,12 +51,10 @@ class _Order:
         self.loop = loop
         self.facts: KernelFacts = loop.facts
         self.accesses = Accesses(self.facts)
-        self.by_launch = False
 
-    def check_loop(self) -> bool:
+    def check_loop(self) -> None:
         effects = self.loop.effects
-        kinds = (EffectKind.LOAD, EffectKind.STORE, EffectKind.ATOMIC)
-        check_plain(effects, kinds, "the iterations")
+        check_plain(effects, (EffectKind.LOAD, EffectKind.STORE), "the iterations")
         written = [e for e in effects if e.kind is EffectKind.STORE]
         alike: list[Effect] = []
         stores: list[Effect] = []
@@ -76,7 +66,6 @@ class _Order:
                 alike.append(store)
             else:
                 raise unknown(INDEPENDENT, "dependence-between-iterations", own.why[0])
-        atomics = [e for e in effects if e.kind is EffectKind.ATOMIC]
         loads = [e for e in effects if e.kind is EffectKind.LOAD]
         for store in alike:
             self._check_alike(store, effects)
@@ -84,16 +73,6 @@ class _Order:
             self._check_pair(one, other, "store")
         for store, load in product(stores, loads):
             self._check_pair(store, load, "load")
-        exact = True
-        for atomic in atomics:
-            exact &= self._check_atomic(atomic, [*loads, *written])
-        for one_atomic, another in combinations(atomics, 2):
-            if one_atomic.name != another.name and not self.accesses.are_disjoint(
-                one_atomic, another
-            ):
-                text = f"the atomics in lines {one_atomic.line} and {another.line} may meet"
-                raise unknown(INDEPENDENT, "dependence-between-iterations", text)
-        return exact
 
     # Stores
 
@@ -130,22 +109,6 @@ class _Order:
         if len(bases) == 2:
             text += f"; if it never does, give --assume 'disjoint({', '.join(sorted(bases))})'"
         return unknown(INDEPENDENT, "dependence-between-iterations", text)
-
-    # Atomics
-
-    def _check_atomic(self, atomic: Effect, others: list[Effect]) -> bool:
-        """Whether the order of what is done to one element does not matter to any bit."""
-        if atomic.name not in _COMMUTING:
-            text = f"{atomic.name} in line {atomic.line} depends on the order of the iterations"
-            raise refuted(INDEPENDENT, "order-is-seen", text)
-        for other in others:
-            if other.kind is not EffectKind.LOAD or not self.accesses.are_disjoint(atomic, other):
-                text = f"the atomic in line {atomic.line} may order what line {other.line} does"
-                raise unknown("data-is-unchanged", "order-is-seen", text)
-        types = self.facts.types.behind(atomic)
-        exact = types.all_in(INTEGERS | BOOLEANS)
-        self.by_launch |= exact and types.by_launch
-        return atomic.name != "atomic_add" or exact
 
 
 # What an iteration takes over from the one before: a reduction, a prefix sum, or worse
@@ -284,8 +247,8 @@ def prove_vectorization(loop: ScalarLoop, attempt: Attempt) -> Vectorization:
     what = ", ".join(f"{c.name} is {_WORDS[c.kind]}" for c in carried)
     attempt.prove("accumulators-are-sums", what or "no iteration needs values of another")
     meets = any(c.kind is not LaneMerge.PREFIX for c in carried)
-    exact = prove_memory_order(loop, attempt, meets=meets)
-    exact = exact and not any(map(_rounds, carried, dtypes))
+    prove_memory_order(loop, attempt, meets=meets)
+    exact = not any(map(_rounds, carried, dtypes))
     if not exact:
         check_pins(attempt, loop.facts)
     detail = "inactive lanes may have indices past the end of the loop"

@@ -23,7 +23,7 @@ from tritonopt.rewriting.pipeline import rewrite_source
 
 EXAMPLES = int(os.environ.get("TRITONOPT_EXAMPLES", number(4, 12)))
 BATCH = 3
-PASSES = "licm{masked=true},loop-unswitch"
+PASSES = "licm,loop-unswitch"
 DISJOINT = ["disjoint(X, W)", "disjoint(X, Y)", "disjoint(W, Y)"]
 ARGUMENTS = list(itertools.product((0, 1, 5), (0, 2, 3), (0, 1, 2), (0, 1)))
 

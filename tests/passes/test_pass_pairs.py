@@ -347,9 +347,8 @@ def check_end(drawn: Drawn, order: tuple[str, ...]) -> None:
 
 
 TOGETHER: dict[tuple[str, ...], dict[str, bool | str]] = {
-    ("drop-redundant-where", "max-to-where"): {"cleared": True, "positive": "in the store"},
-    ("int64-offsets", "block-pointer{write=pointers}"): {"blocked": True, "wrapped": True},
-    ("fuse-stats", "drop-redundant-where"): {"statistics": True, "cleared": True},
+    ("int64-offsets", "block-pointer"): {"blocked": True, "wrapped": True},
+    ("fuse-stats", "max-to-where"): {"statistics": True, "positive": "in the store"},
     ("split-columns{longest=16,block=16}", "grid-stride{programs=2}"): {"held": True},
 }
 """Passes that all act on a kernel, by what it has."""

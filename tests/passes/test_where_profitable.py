@@ -40,7 +40,6 @@ def unnamed(text: str, name: str) -> set[tuple[str, str]]:
         "fuse-stats/batch_norm_flat",
         "fuse-stats/counted_blocks",
         "max-to-where/constant_first",
-        "drop-redundant-where/augmented_sum",
         "loop-unswitch/elif_chain",
         "loop-unswitch/while_loop",
         "licm/a_row_for_each_program",

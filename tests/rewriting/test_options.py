@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
-from tritonopt.rewriting import options
+from tritonopt.rewriting import options, registry
 from tritonopt.rewriting.options import PassSelectionError, Selected
 from tritonopt.rewriting.protocol import Pass
 
@@ -109,6 +109,16 @@ def test_a_wrong_option_names_the_pass_the_option_and_what_is_legal(
     with pytest.raises(PassSelectionError) as caught:
         build(spec)
     assert str(caught.value) == message
+
+
+def test_of_a_pass_and_an_option_that_went_it_is_said_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(options.REMOVED, "toy.fast", "it was not")
+    with pytest.raises(PassSelectionError, match=r"'fast'; it was removed .*, because it was not$"):
+        build("toy{fast=true}")
+    for name in options.REMOVED:
+        if "." not in name:
+            with pytest.raises(PassSelectionError, match="removed before"):
+                registry.select(name.replace("_", "-"))
 
 
 def test_a_pass_without_options_says_so() -> None:

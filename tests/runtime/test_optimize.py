@@ -158,12 +158,12 @@ def test_it_is_a_decorator(tmp_path: Path, arguments: str) -> None:
 
 @pytest.mark.parametrize("made_by", ["tritonopt.optimize", "functools.partial"])
 def test_it_is_a_decorator_by_another_name(tmp_path: Path, made_by: str) -> None:
-    arguments = "passes='grid-stride{unseen_launches=keep}'"
+    arguments = "passes='max-to-where'"
     if made_by == "functools.partial":
         arguments = f"tritonopt.optimize, {arguments}"
     text = RELU.replace("@triton.jit", f"faster = {made_by}({arguments})\n\n\n@faster\n@triton.jit")
     kernel: Any = load(tmp_path, f"import functools\nimport tritonopt\n{text}").relu
-    assert kernel.arg_names[-1] == "NUM_TILES", kernel.tritonopt.remarks
+    assert kernel.tritonopt.passes == ("max-to-where",), kernel.tritonopt.remarks
 
 
 def test_it_stands_under_a_tuner(tmp_path: Path) -> None:

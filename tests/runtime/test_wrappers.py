@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import MagicMock
 
 import pytest
@@ -15,6 +16,10 @@ from triton.runtime import Autotuner
 import tritonopt
 from tests.runtime.support import Tensor, load, no_gpu
 from tests.runtime.test_optimize import ARGUMENTS, RELU, comparisons
+from tritonopt.facts import KernelFacts
+from tritonopt.rewriting.model import Site
+from tritonopt.rewriting.protocol import Pass
+from tritonopt.source import AddParameter
 
 TUNED = RELU.replace(" = 64", "").replace(
     "@triton.jit",
@@ -264,30 +269,41 @@ def test_what_holds_no_kernel(relu: Any) -> None:
 # A new parameter
 
 
-def test_grid_stride_keeps_the_launches_that_there_are(relu: Any) -> None:
-    made = tritonopt.optimize(relu, passes="grid-stride{unseen_launches=keep}")
-    assert made.arg_names == ["x_ptr", "y_ptr", "n", "BLOCK", "NUM_TILES"]
-    assert "in range(tl.program_id(0)" in made.src
+@dataclass(frozen=True)
+class Adds(Pass):
+    """Adds a parameter that launches may leave out."""
+
+    name: ClassVar[str] = "adds"
+    summary: ClassVar[str] = "adds a parameter"
+
+    def sites(self, facts: KernelFacts) -> Iterator[Site]:
+        names = [parameter.name for parameter in facts.kernel.parameters]
+        if "EXTRA" not in names:
+            change = AddParameter(facts.kernel, "EXTRA=None")
+            yield Site(facts.kernel.node, (), "added a parameter", changes=(change,))
+
+
+def test_a_new_parameter_may_be_left_out(relu: Any) -> None:
+    made = tritonopt.optimize(relu, passes=[Adds()])
+    assert made.arg_names == ["x_ptr", "y_ptr", "n", "BLOCK", "EXTRA"]
     with no_gpu() as launched:
         made[(7,)](*ARGUMENTS)
-        made[(2,)](*ARGUMENTS, NUM_TILES=7)
+        made[(2,)](*ARGUMENTS, EXTRA=7)
     assert [entry[1] for entry in launched] == [(7, 1, 1), (2, 1, 1)]
-    assert comparisons(made, Tensor(), Tensor(), 100) == 0
+    assert comparisons(made, Tensor(), Tensor(), 100) == comparisons(relu, Tensor(), Tensor(), 100)
 
 
 def test_a_tuner_knows_the_new_parameter(tuned: Any) -> None:
-    made = tritonopt.optimize(tuned, passes="grid-stride{unseen_launches=keep}")
+    made = tritonopt.optimize(tuned, passes=[Adds()])
     assert made.arg_names == made.fn.arg_names == made.fn.fn.arg_names
-    assert "NUM_TILES" not in tuned.arg_names and launch(made)
+    assert "EXTRA" not in tuned.arg_names and launch(made)
 
 
 def test_a_wrapper_that_is_not_known_gets_no_new_parameter(relu: Any, tmp_path: Path) -> None:
-    made = tritonopt.optimize(Entry(relu), passes="grid-stride{unseen_launches=keep}")
+    made = tritonopt.optimize(Entry(relu), passes=[Adds()])
     assert made.fn.src == relu.src
-    assert [(r.pass_name, r.kind.value) for r in made.tritonopt.remarks] == [
-        ("grid-stride", "missed")
-    ]
+    assert [(r.pass_name, r.kind.value) for r in made.tritonopt.remarks] == [("adds", "missed")]
     assert "adds a parameter; what Entry does" in made.tritonopt.remarks[-1].message
     text = RELU.replace("@triton.jit", "def mine(f):\n    return triton.jit(f)\n\n\n@mine")
-    made = tritonopt.optimize(load(tmp_path, text).relu, passes="grid-stride{unseen_launches=keep}")
+    made = tritonopt.optimize(load(tmp_path, text).relu, passes=[Adds()])
     assert "what its decorator does" in made.tritonopt.remarks[-1].message

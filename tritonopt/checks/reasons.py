@@ -35,7 +35,7 @@ grid-is-known: The launches show the number of programs, and another number of p
     the same result.
 arguments-are-understood: The arguments of the call are visible, and have the types that the call
     needs.
-block-is-a-descriptor: The block meets the requirements of a tensor descriptor.
+elements-are-not-boolean: The tensor is not boolean: booleans are bytes in memory.
 programs-share-tiles: Programs of one row, and those of one column, load the same tiles.
 programs-are-numbered-in-rows: The program ids are the row and the column of a tile, and the grid
     has only complete rows.
@@ -103,7 +103,6 @@ shape-stays: The value has the same shape after the rewrite.
 stays-in-its-buffer: An access is only to elements of its tensor.
 tile-fits-the-registers: The elements of a tile that a thread keeps during a loop fit into its
     registers.
-type-has-infinities: The type of the data has an inf (fp8e4nv, for example, has none).
 """
 
 _REASONS = """
@@ -358,7 +357,7 @@ grid-is-not-readable: The number of programs along an axis cannot be read from t
 program-ids-are-used: The kernel uses its program ids, or their number, not only to find its tile.
     -> Compute the value from the index of the tile.
 launch-in-another-file: The rewrite would have to edit a launch in another file.
-    -> Move the launcher into the kernel's file, or use `grid-stride{unseen_launches=keep}`.
+    -> Move the launcher into the kernel's file.
 unseen-launches: The given files do not show every launch of the kernel, or a launch is stored and
     used again.
     -> Give the files that launch it, also with `--context`.
@@ -379,9 +378,8 @@ not-shown: The hint is not proved for these offsets, or they are not consecutive
     -> Give facts about the sizes with `--assume`.
 block-pointer-is-lost: Not all uses of a block pointer are known, or its axes are not written out.
     -> Make and use it in one function, with tuples written out.
-not-a-descriptor: A tensor descriptor cannot replace the block pointer, because of alignment,
-    element type, or the order with other accesses.
-    -> Use `block-pointer{write=pointers}`.
+elements-are-boolean: The tensor is boolean: booleans are bytes in memory.
+    -> Pass a tensor of another type.
 axis-is-a-float: `tl.max(x, 0.0)` has a float as its axis, `tl.max(x, y)` a tile or a computed
     number; neither compiles.
     -> Write `tl.maximum(x, 0.0)`, or an integer axis.
@@ -402,9 +400,6 @@ load-is-not-masked: A load has no mask, so its values in the lanes that `tl.wher
     -> Mask the load, if lanes past the end must not be read.
 no-other: A masked load has no `other=`, so its inactive lanes are undefined.
     -> Add `other=0.0`, or `float("-inf")` for a maximum.
-other-value: Before the `tl.where`, inactive lanes have another value than the `tl.where` gives
-    them.
-    -> Nothing: the `tl.where` is needed. Or load with that value as `other=`.
 value-is-not-known: The values of inactive lanes before the `tl.where` are unknown.
     -> Nothing: the `tl.where` is needed.
 reduction-is-cast: The reduction of a tile is cast before it is combined with the accumulator.

@@ -15,7 +15,6 @@ already-done: several-rows-already already-strided already-divided already-decid
     one-sweep-in-two-loops
 arguments-are-not-seen: arguments-are-hidden
 arguments-are-understood: axis-is-an-integer bounds-are-integers
-block-is-a-descriptor: strides-are-aligned tensors-are-aligned elements-are-not-boolean
 block-pointer-is-lost: made-in-another-function axes-are-not-written-out
 called-from-a-kernel: parameters-may-be-tiles
 center-is-not-the-mean: center-is-rounded
@@ -35,6 +34,8 @@ differs-between-iterations: extent-changes branch-on-the-index
 done-by-every-part: done-by-both
 early-exit: early-return helper-returns-early
 effects-are-known: nothing-else-is-done
+elements-are-boolean: not-a-descriptor asks-for-more tensor-may-be-a-part read-and-written
+elements-are-not-boolean: block-is-a-descriptor strides-are-aligned tensors-are-aligned
 exponents-are-below-the-maximum: maximum-is-running maximum-is-of-the-elements
 grid-is-known: any-grid-is-right more-tiles-than-processors
 grid-is-not-readable: grid-has-effects
@@ -65,7 +66,6 @@ name-is-bound-elsewhere: bound-again bound-in-one-branch bound-in-both-branches
     induction-name-is-taken name-is-read-later read-behind-its-loop bound-across-a-return
     constexpr-in-the-body
 no-such-reduction: last-of-equals comes-with-its-index combination-is-not-known
-not-a-descriptor: asks-for-more tensor-may-be-a-part read-and-written elements-are-boolean
 not-a-recurrence: needs-the-iteration-before may-be-the-start chosen-by-a-condition
     adds-something-else operations-differ
 not-an-exponential: no-running-maximum

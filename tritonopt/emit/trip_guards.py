@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from tritonopt.emit.writing import NotExpressible, Writer, reads_of
@@ -103,35 +102,6 @@ def _below_zero(condition: Polynomial) -> Iterator[Polynomial]:
     complement = (ONE - condition).sole_atom
     if isinstance(complement, Negative):
         yield -complement.form - 1
-
-
-def runs_when(writer: Writer, loop: Loop, above: Loop) -> str:
-    """The condition under which a loop runs, as code that stands right before the loop `above`.
-
-    Raises NotExpressible where the way of counting is not known, or has no expression there.
-    """
-    facts = writer.facts
-    where = f"the loop in line {loop.line} may have no iteration"
-    if loop.start is None or loop.stop is None or loop.step is None:
-        raise NotExpressible(where)
-    step = facts.forms.of(loop.step)
-    down = facts.forms.is_positive(-step)
-    if not down and not facts.forms.is_positive(step):
-        raise NotExpressible(f"{where}, and its step may be negative")
-    assert isinstance(loop.node, ast.For) and isinstance(loop.node.iter, ast.Call)
-    environment = facts.before[above.node]
-    bounds = []
-    for bound in (loop.start, loop.stop):
-        written = next((a for a in loop.node.iter.args if facts.values.get(a) is bound), None)
-        if written is not None and writer.means_the_same(written, environment):
-            bounds.append(writer.operand(written))
-        else:
-            bounds.append(writer.find_form(facts.forms.of(bound), environment))
-    start, stop = bounds
-    if down:
-        at_least_zero = facts.forms.of(loop.stop) == -ONE
-        return f"{start} >= 0" if at_least_zero else f"{start} > {stop}"
-    return f"{stop} > 0" if start == "0" else f"{start} < {stop}"
 
 
 # Code for whether a loop runs at all

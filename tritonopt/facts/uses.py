@@ -13,20 +13,6 @@ from tritonopt.facts.operations import ELEMENTWISE, Op
 from tritonopt.facts.values import Value, is_float, is_integer, operands_first
 from tritonopt.source.trees import walk
 
-_WRITTEN_OUT = frozenset(
-    {Op.CAST, Op.NEG, Op.POS, Op.INSERT_AXES, Op.WIDENED, Op.BROADCAST_TO, Op.IN_BRANCH}
-    | {Op.WHERE, Op.PHI}
-)
-"""Operations through which a product may still meet the addition that it is contracted with."""
-
-_ADDING = frozenset({Op.ADD, Op.SUB, Op.MOD, Op.CDIV, Op.REDUCE, Op.RESHAPED, Op.ONE_OF})
-
-_NOT_ADDING = frozenset(
-    ["abs", "ceil", "clamp", "div_rn", "exp", "exp2", "fdiv", "floor", "rsqrt", "sqrt", "sqrt_rn"]
-)
-"""Functions that do not add to their argument; others may start with a polynomial of it."""
-
-
 _KEEPS_VALUES = frozenset(
     {"T", "bitcast", "broadcast", "cast", "join", "permute", "ravel", "reshape", "split", "trans"}
 )
@@ -87,46 +73,6 @@ def users(interpretation: Interpretation) -> dict[int, list[Value]]:
                 for operand in user.operands:
                     found.setdefault(operand.serial, []).append(user)
     return found
-
-
-def reaches_addition(interpretation: Interpretation, value: Value) -> bool:
-    """Whether a value is added to something, or summed: `a * b + c` may be contracted there."""
-    known = users(interpretation)
-    todo, seen = [value], {value.serial}
-    carried = {v.serial for loop in interpretation.loops for v in loop.following.values()}
-    while todo:
-        part = todo.pop()
-        if part.serial in carried:
-            return True
-        for user in known.get(part.serial, []):
-            if user.op in _ADDING or _adds_inside(user):
-                return True
-            if user.op in _WRITTEN_OUT and user.serial not in seen:
-                seen.add(user.serial)
-                todo.append(user)
-    return False
-
-
-def _adds_inside(user: Value) -> bool:
-    return user.op is Op.ELEMENTWISE and user.attribute not in _NOT_ADDING
-
-
-def may_be_contracted(
-    interpretation: Interpretation, product: Value, result: Value, *, elsewhere: bool
-) -> bool:
-    """Whether `product`, written where `result` was, may be contracted with an addition.
-
-    `elsewhere` says that values go to code that is not seen.
-    """
-    return _ends_in_product(product) and (elsewhere or reaches_addition(interpretation, result))
-
-
-def _ends_in_product(value: Value) -> bool:
-    if value.op in (Op.WHERE, Op.PHI):
-        return _ends_in_product(value.then) or _ends_in_product(value.other)
-    if value.op in _WRITTEN_OUT:
-        return _ends_in_product(value.operand)
-    return value.op is Op.MUL
 
 
 def adds_up_floats(interpretation: Interpretation) -> bool:

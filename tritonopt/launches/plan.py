@@ -304,10 +304,8 @@ class LaunchPlan:
     attempt: Attempt
 
     @classmethod
-    def of(
-        cls, facts: KernelFacts, attempt: Attempt, *, way: str = "", apart: bool = False
-    ) -> LaunchPlan:
-        """Raises Declined, and says which other `way` there is for the user.
+    def of(cls, facts: KernelFacts, attempt: Attempt, *, apart: bool = False) -> LaunchPlan:
+        """Raises Declined.
 
         `apart` is whether arguments may stand in a dict or tuple before a launch.
         """
@@ -319,7 +317,7 @@ class LaunchPlan:
         why_not = why_not_changed(facts)
         if why_not:
             reason = "unseen-launches" if facts.launches.unknown else "launch-in-another-file"
-            raise refuted(_SEEN, reason, "; ".join(filter(None, (why_not, way))))
+            raise refuted(_SEEN, reason, why_not)
         attempt.prove(_SEEN, f"the given launches, in {places(facts.launches.launches)}")
         return cls(facts, attempt)
 

@@ -148,7 +148,8 @@ def unknown(name: str, sets: Iterable[str] = ()) -> str:
     from tritonopt.rewriting.uninstalled import what_to_do  # only for messages
 
     known = [*_entries(), *sets]
-    others = options.nearest(name, known) or f"there are {', '.join(known)}"
+    others = options.why_removed(name) or options.nearest(name, known)
+    others = others or f"there are {', '.join(known)}"
     return f"there is no pass {name!r}; {what_to_do(name) or others}"
 
 

@@ -10,11 +10,6 @@ def run(x: torch.Tensor):
     return y
 
 
-@triton.jit
-def block_of(X, n, offset, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
-
-
 # case: one_rests_while_the_other_moves
 """The first move of one is along no axis that the other has: the steps of each are counted apart."""
 
@@ -44,15 +39,21 @@ def run(x: torch.Tensor, z: torch.Tensor):
 
 
 # case: padding_is_nan
-# like: one_axis
 """What is outside is NaN: the sum over a ragged tile is NaN before and after."""
-#-    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-#-    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
-#-    tl.store(y_block, tl.exp(x), boundary_check=(0,))
-#+    x = tl.load(x_block, boundary_check=(0,), padding_option="nan")
-#+    tl.store(Y + tl.program_id(0), tl.sum(x, axis=0))
-#-    y = torch.empty_like(x)
-#+    y = torch.empty(triton.cdiv(n, 32), dtype=x.dtype)
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option="nan")
+    tl.store(Y + tl.program_id(0), tl.sum(x, axis=0))
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.empty(triton.cdiv(n, 32), dtype=x.dtype)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
 
 
 # case: parts_are_no_tuples
@@ -66,172 +67,6 @@ def kernel(X, Y, n, B: tl.constexpr):
     y_block = tl.make_block_ptr(Y, (n,), 1, (pid * B,), (B,), 0)
     tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
 # shared: run
-
-
-# case: returned_and_loaded
-"""A helper makes it."""
-
-
-@triton.jit
-def block_of(X, n, B: tl.constexpr):
-    return tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    x_block = block_of(X, n, B)
-    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
-    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
-# shared: run
-
-
-# case: returned_and_not_checked
-"""Who calls checks nothing: there is no mask to return."""
-# shared: block_of
-
-
-@triton.jit
-def kernel(X, Y, B: tl.constexpr):
-    x_block = block_of(X, B, 0, B)
-    y_block = block_of(Y, B, 0, B)
-    tl.store(y_block, tl.load(x_block) * 2)
-
-
-def run(x: torch.Tensor):
-    """x: f32[32]"""
-    y = torch.empty_like(x)
-    kernel[(1,)](x, y, B=32)
-    return y
-
-
-# case: returned_beside_one_handed
-"""One helper makes it, and another one gets one."""
-# shared: block_of
-
-
-@triton.jit
-def doubled(block):
-    return tl.load(block, boundary_check=(0,)) * 2
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    pid = tl.program_id(0)
-    x_block = tl.make_block_ptr(X, (n,), (1,), (pid * B,), (B,), (0,))
-    y_block = block_of(Y, n, pid * B, B)
-    tl.store(y_block, doubled(x_block), boundary_check=(0,))
-# shared: run
-
-
-# case: returned_by_its_name
-# like: returned_where_it_is_read
-"""The helper loads through it as well before it returns it."""
-#-    return tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
-#+    block = tl.make_block_ptr(X, (n,), (1,), (offset,), (B,), (0,))
-#+    tl.store(block, tl.load(block, boundary_check=(0,)) * 2, boundary_check=(0,))
-#+    return block
-#-    x = tl.load(block_of(X, n, pid * B, B), boundary_check=(0,))
-#-    tl.store(Y + pid * B + tl.arange(0, B), x, mask=pid * B + tl.arange(0, B) < n)
-#+    x_block = block_of(X, n, pid * B, B)
-#+    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-#+    tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-# case: returned_on_one_way
-"""The kernel makes it itself where the helper does not, and another one beside it."""
-# shared: block_of
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr, STEP: tl.constexpr):
-    pid = tl.program_id(0)
-    if STEP == 1:
-        x_block = block_of(X, n, pid * B, B)
-    else:
-        x_block = tl.make_block_ptr(X, (n,), (STEP,), (pid * B,), (B,), (0,))
-    y_block = tl.make_block_ptr(Y, (n,), (1,), (pid * B,), (B,), (0,))
-    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
-    tl.store(y_block, x.to(x_block.dtype.element_ty), boundary_check=(0,))
-
-
-def run(x: torch.Tensor, step: int):
-    """
-    x: f32[n]
-    step: 1 | 2
-    """
-    n = x.numel() // step
-    y = x.new_empty(n)
-    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32, STEP=step)
-    return y
-
-
-# case: returned_one_of_two
-"""One of two is returned, by a flag, and two axes are checked."""
-
-
-@triton.jit
-def block_of(X, m, n, stride, i, j, BM, BN, TRANSPOSED: tl.constexpr):
-    """A block of a matrix, or of its transpose."""
-    if TRANSPOSED:
-        return tl.make_block_ptr(X, (n, m), (1, stride), (j * BN, i * BM), (BN, BM), (0, 1))
-    return tl.make_block_ptr(
-        X,
-        (m, n),
-        (stride, 1),
-        (i * BM, j * BN),
-        (BM, BN),
-        (1, 0),
-    )
-
-
-@triton.jit
-def kernel(X, Y, m, n, stride_x, stride_y, BM: tl.constexpr, BN: tl.constexpr):
-    i, j = tl.program_id(0), tl.program_id(1)
-    x_block = block_of(X, m, n, stride_x, i, j, BM, BN, False)
-    y_block = block_of(Y, n, m, stride_y, j, i, BN, BM, TRANSPOSED=True)
-    x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
-    tl.store(y_block, x.to(y_block.dtype.element_ty), boundary_check=(1, 0))
-
-
-def run(x: torch.Tensor):
-    """x: f32[m, n]"""
-    m, n = x.shape
-    assert x.is_contiguous()
-    y = x.new_empty(n, m)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 32))](
-        x, y, m, n, x.stride(0), y.stride(0), BM=16, BN=32
-    )
-    return y
-
-
-# case: returned_to_two_kernels
-"""One of them checks nothing, the other one does."""
-# shared: block_of
-
-
-@triton.jit
-def whole(X, Y, B: tl.constexpr):
-    x_block = block_of(X, B, 0, B)
-    y_block = block_of(Y, B, 0, B)
-    tl.store(y_block, tl.load(x_block))
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    for start in range(0, n, B):
-        x_block = block_of(X, n, start, B)
-        y_block = block_of(Y, n, start, B)
-        tl.store(y_block, tl.load(x_block, boundary_check=(0,)), boundary_check=(0,))
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    if n == 32:
-        whole[(1,)](x, y, B=32)
-    else:
-        kernel[(1,)](x, y, n, B=32)
-    return y
 
 
 # case: same_name_again
@@ -251,15 +86,23 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: size_is_bound_again
-# like: one_axis
 """The mask needs the size that was, which is gone where the load is."""
-#-    y_block = tl.make_block_ptr(Y, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
-#+    n = tl.minimum(n, 40)
-#-    tl.store(y_block, tl.exp(x), boundary_check=(0,))
-#+    offs = tl.program_id(0) * B + tl.arange(0, B)
-#+    tl.store(Y + offs, x + n, mask=offs < n)
-#-    y = torch.empty_like(x)
-#+    y = torch.zeros_like(x)
+
+
+@triton.jit
+def kernel(X, Y, n, B: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (tl.program_id(0) * B,), (B,), (0,))
+    n = tl.minimum(n, 40)
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+    offs = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(Y + offs, x + n, mask=offs < n)
+
+
+def run(x: torch.Tensor):
+    n = x.numel()
+    y = torch.zeros_like(x)
+    kernel[(triton.cdiv(n, 32),)](x, y, n, B=32)
+    return y
 
 
 # case: strides_of_64_bits

@@ -3,12 +3,6 @@ import triton
 import triton.language as tl
 
 
-@triton.jit
-def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offs, value, mask=offs < n)
-
-
 def run(x: torch.Tensor):
     x = x.contiguous()
     out = torch.zeros_like(x)
@@ -27,23 +21,6 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)
     offs = pid * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-
-
-# case: compiled_by_a_function
-# expect: not applied, parameter-cannot-be-added
-# options: unseen_launches=keep
-"""A function of the file compiles each kernel of a table."""
-
-import triton
-import triton.language as tl
-# shared: fill_kernel
-
-
-KERNELS = {"fill": fill_kernel}
-
-
-def build(name, signature):
-    return triton.compile(triton.compiler.ASTSource(KERNELS[name], signature))
 
 
 # case: heuristic_counts_arguments
@@ -186,15 +163,25 @@ def prune(configs, arguments, grid, warmup):
 
 
 # case: pruned_by_place
-# like: pruned_by_a_fixed_signature
 # expect: not applied, parameter-cannot-be-added
 """What prunes the configurations is given by its place."""
-#-    configs=[triton.Config({"BLOCK": 64})],
-#-    key=["n"],
-#-    prune_configs_by={"early_config_prune": prune},
-#+    [triton.Config({"BLOCK": 64})],
-#+    ["n"],
-#+    {"early_config_prune": prune},
+
+
+def prune(configs, arguments, grid, warmup):
+    return configs
+
+
+@triton.autotune(
+    [triton.Config({"BLOCK": 64})],
+    ["n"],
+    {"early_config_prune": prune},
+)
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
+# shared: run
 
 
 # case: pruned_by_the_number_of_arguments
@@ -206,48 +193,3 @@ def prune(configs, arguments, **named):
     return configs[len(named) :] or configs
 # shared: kernel
 # shared: run
-
-
-# case: signature_is_asked_for
-# expect: not applied, parameter-cannot-be-added
-# options: unseen_launches=keep
-"""Whoever asks for the parameters finds one more."""
-
-import inspect
-
-import triton
-import triton.language as tl
-# shared: fill_kernel
-
-
-PARAMETERS = list(inspect.signature(fill_kernel.fn).parameters)
-
-
-# case: source_for_the_compiler
-# expect: not applied, parameter-cannot-be-added
-# options: unseen_launches=keep
-"""The signature names every parameter that the kernel has today."""
-
-import triton
-import triton.language as tl
-from triton.compiler import ASTSource
-# shared: fill_kernel
-
-
-def build(target):
-    types = {"out_ptr": "*fp32", "value": "fp32", "n": "i32"}
-    source = ASTSource(fn=fill_kernel, signature=types, constexprs={"BLOCK": 64})
-    return triton.compile(source, target=target)
-
-
-# case: warmed_up
-# like: compiled_by_a_function
-# expect: not applied, parameter-cannot-be-added
-# options: unseen_launches=keep
-"""What a warm-up compiles is kept under the parameters that there are."""
-#-KERNELS = {"fill": fill_kernel}
-#+def warm(out):
-#+    return fill_kernel.warmup(out, 1.0, 8, BLOCK=64, grid=(1,))
-#-def build(name, signature):
-#-    return triton.compile(triton.compiler.ASTSource(KERNELS[name], signature))
-#+KERNELS = [fill_kernel]

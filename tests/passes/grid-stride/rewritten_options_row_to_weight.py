@@ -381,18 +381,6 @@ def pick(x: torch.Tensor, index: torch.Tensor):
     return out
 
 
-# case: unseen_launch_kept
-# options: unseen_launches=keep
-# verify: no, there is no launcher
-"""Nobody is seen to launch it: without the new argument all is as before."""
-
-
-@triton.jit
-def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr):
-    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + offs, value, mask=offs < n)
-
-
 # case: weight_gradient
 # options: programs=2
 # verify: only interpreted, Triton takes minutes to compile the longest rows

@@ -19,7 +19,6 @@ import triton.language as tl
 
 # case: returns_a_value
 # expect: silent
-# options: unseen_launches=keep
 """A helper that was taken for a kernel: what it returns has no place in a loop."""
 
 

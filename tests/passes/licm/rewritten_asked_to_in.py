@@ -7,12 +7,11 @@ import triton.language as tl
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: asked_twice_by_a_flag
-# options: masked=true
 """The branch that is left with nothing goes, and the other one reads what it read."""
 
 
@@ -32,64 +31,57 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 # case: assumed
-# like: length_is_checked
 # assume: disjoint(Scale, Out)
 # assume: n >= 1
 # verify: no, verify draws rows of no elements, which the assumption excludes
 """The caller's buffers are said to be different ones, and the rows not to be empty."""
-#-# tritonopt: x: f32[m, n], scale: f32[m]
-#-def run(x, scale):
-#+# tritonopt: x: f32[m, n], scale: f32[m], out: f32[m, n]
-#+def run(x, scale, out):
-#-    assert n > 0
-#-    out = torch.empty_like(x)
-
-
-# case: backwards
-# options: masked=true
-"""A loop that counts down runs where it starts above its end."""
 
 
 @triton.jit
-def kernel(X, B, Out, m, n, last, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(last, -1, -1):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
+def kernel(X, Scale, Out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    for start in range(0, n, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        scale = tl.load(Scale + row)
+        x = tl.load(X + row * n + cols, mask=cols < n)
+        tl.store(Out + row * n + cols, x * scale, mask=cols < n)
 
 
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
+# tritonopt: x: f32[m, n], scale: f32[m], out: f32[m, n]
+def run(x, scale, out):
     m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, m - 1, BLOCK=triton.next_power_of_2(n))
+    kernel[(m,)](x, scale, out, n, BLOCK=16)
     return out
 
 
 # case: bound_in_two_ways_by_a_flag
-# like: flag_around_an_inner_loop
-# options: masked=true
 """The name stands for two things, so what is loaded gets one of its own."""
-#-            for i in range(0, 3):
-#-                x += tl.load(B + cols, mask=mask, other=0.0)
-#+            b = tl.load(B + cols, mask=mask, other=0.0)
-#+        else:
-#+            b = 1.0
-#+        x *= b
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            b = tl.load(B + cols, mask=mask, other=0.0)
+        else:
+            b = 1.0
+        x *= b
+        tl.store(Out + row * n + cols, x, mask=mask)
+# shared: run
 
 
 # case: comments_move_along
-# options: masked=true
-"""A comment stays right above its load; why both are masked is said once, above them."""
+"""A comment stays right above its load."""
 
 
 @triton.jit
 def kernel(X, Scale, Bias, Out, m, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
-    for step in range(m):
+    for step in range(tl.program_id(1), m, tl.num_programs(1)):
         # ---- One step ----
         # What the step multiplies by,
         # and what it adds.
@@ -105,19 +97,18 @@ def run(x, scale, bias):
     rows, m, n = x.shape
     x = x.contiguous()
     out = torch.empty_like(x)
-    kernel[(rows,)](x, scale, bias, out, m, n, BLOCK=triton.next_power_of_2(n))
+    kernel[(rows, min(m, 2))](x, scale, bias, out, m, n, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: derived
-# options: masked=true
 """What is made of the loaded values moves with them, a name that is bound twice included."""
 
 
 @triton.jit
 def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
-    for row in range(0, m):
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
         w = tl.load(W + cols, mask=cols < n, other=1.0)
         x = tl.load(X + row * n + cols, mask=cols < n, other=0.0)
         w = w.to(tl.float32)
@@ -130,12 +121,11 @@ def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
 def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(1,)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: divided_before
-# options: masked=true
 """The divisor was divided by before the loop: by zero, nothing would come to it."""
 
 
@@ -144,7 +134,7 @@ def kernel(X, B, Out, m, n, parts, BLOCK: tl.constexpr):
     part = tl.program_id(0) % parts
     cols = tl.arange(0, BLOCK)
     mask = cols < n
-    for row in range(m):
+    for row in range(tl.program_id(1), m, tl.num_programs(1)):
         b = tl.load(B + tl.program_id(0) // parts)
         x = tl.load(X + row * n + cols, mask=mask, other=0.0)
         tl.store(Out + (part * m + row) * n + cols, x * b, mask=mask)
@@ -154,12 +144,11 @@ def kernel(X, B, Out, m, n, parts, BLOCK: tl.constexpr):
 def run(x, b):
     m, n = x.shape
     out = torch.empty(2, m, n)
-    kernel[(2,)](x, b, out, m, n, 2, BLOCK=triton.next_power_of_2(n))
+    kernel[(2, min(m, 2))](x, b, out, m, n, 2, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: elif_of_a_flag
-# options: masked=true
 """Every question on the way is asked again, in its order."""
 
 
@@ -183,12 +172,11 @@ def kernel(X, B, Out, m, n, MODE: tl.constexpr, BLOCK: tl.constexpr):
 def run(x, b, mode):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, MODE=mode, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, MODE=mode, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: flag_around_an_inner_loop
-# options: masked=true
 """Out of both loops, with the question on the way to it."""
 
 
@@ -206,23 +194,44 @@ def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 # case: flag_of_the_kernel
-# like: flag_is_a_value
-# options: masked=true
 """A constant of the kernel, annotated as one, is known like a parameter."""
-#-    wide = KIND > 1
-#+    WIDE: tl.constexpr = KIND > 1
-#-        if wide:
-#+        if WIDE:
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    WIDE: tl.constexpr = KIND > 1
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if WIDE:
+            x += tl.load(B + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n]
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(min(m, 2),)](x, b, out, m, n, KIND=2, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: flags_of_two_loads
-# like: flag_around_an_inner_loop
-# options: masked=true
 """What the first load has put above the loop, the second one joins."""
-#-            for i in range(0, 3):
-#-                x += tl.load(B + cols, mask=mask, other=0.0)
-#+            x += tl.load(B + cols, mask=mask, other=0.0)
-#+            x *= tl.load(B + n - 1)
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            x += tl.load(B + cols, mask=mask, other=0.0)
+            x *= tl.load(B + n - 1)
+        tl.store(Out + row * n + cols, x, mask=mask)
+# shared: run
 
 
 # case: guarded_loop
@@ -275,7 +284,6 @@ def run(x, w):
 
 
 # case: in_an_expression
-# options: masked=true
 # verify: no, name_used_elsewhere is verified, and has new names too
 """The load has no name of its own and gets one, from the parameter."""
 
@@ -283,7 +291,7 @@ def run(x, w):
 @triton.jit
 def kernel(x_ptr, weight_ptr, out_ptr, m, n, BLOCK: tl.constexpr):
     cols = tl.arange(0, BLOCK)
-    for row in range(m):
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
         x = tl.load(x_ptr + row * n + cols, mask=cols < n)
         x = x * tl.load(weight_ptr + cols, cols < n).to(tl.float32)
         tl.store(out_ptr + row * n + cols, x, mask=cols < n)
@@ -293,5 +301,5 @@ def kernel(x_ptr, weight_ptr, out_ptr, m, n, BLOCK: tl.constexpr):
 def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(1,)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
     return out

@@ -4,7 +4,6 @@ import triton.language as tl
 
 
 # case: load_then_branch
-# options: masked=true
 # with: loop-unswitch
 """Once the flag is loaded above the loop, so is the branch on it."""
 
@@ -12,7 +11,7 @@ import triton.language as tl
 @triton.jit
 def kernel(X, Flag, Out, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
+    for start in range(0, 64, BLOCK):
         cols = start + tl.arange(0, BLOCK)
         x = tl.load(X + row * n + cols, mask=cols < n)
         if tl.load(Flag) > 0.5:
@@ -23,7 +22,7 @@ def kernel(X, Flag, Out, n, BLOCK: tl.constexpr):
 # tritonopt: x: f32[m, n], flag: f32[1]
 def run(x, flag):
     m, n = x.shape
-    out = torch.empty_like(x)
+    out = torch.zeros_like(x)
     kernel[(m,)](x, flag, out, n, BLOCK=16)
     return out
 
@@ -48,32 +47,6 @@ def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
     kernel[(m,)](x, w, out, n, BLOCK=16)
-    return out
-
-
-# case: masked_by_the_condition
-# options: masked=true
-# with: loop-unswitch
-"""Programs that the condition leaves out find all lanes masked off."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, BLOCK: tl.constexpr):
-    start = tl.program_id(0) * BLOCK
-    cols = start + tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(m):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if start < n:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-            tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n]
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(triton.cdiv(n, 16) + 2,)](x, b, out, m, n, BLOCK=16)
     return out
 
 
@@ -106,14 +79,13 @@ def run(x, w):
 
 
 # case: nest_of_loops
-# options: masked=true
 """Out of both loops, from the middle of the inner one."""
 
 
 @triton.jit
 def kernel(X, Scale, Out, m, n, BLOCK: tl.constexpr):
     for row in range(0, 3):
-        for start in range(0, n, BLOCK):
+        for start in range(0, 64, BLOCK):
             cols = start + tl.arange(0, BLOCK)
             mask = (cols < n) & (row < m)
             x = tl.load(X + row * n + cols, mask=mask)
@@ -131,15 +103,28 @@ def run(x, scale):
 
 
 # case: pointer_bound_under_a_flag
-# like: flag_around_an_inner_loop
-# options: masked=true
 """The pointer has a value where the flag is on, and only there."""
-#     mask = cols < n
-#+    if HAS_BIAS:
-#+        bias = B + cols
-#-            for i in range(0, 3):
-#-                x += tl.load(B + cols, mask=mask, other=0.0)
-#+            x += tl.load(bias, mask=mask, other=0.0)
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    if HAS_BIAS:
+        bias = B + cols
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            x += tl.load(bias, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: runs_for_sure
@@ -166,7 +151,6 @@ def run(x, scale):
 
 
 # case: ternary_of_a_flag
-# options: masked=true
 """One side changes with the row and stays; the other is read once."""
 
 
@@ -185,38 +169,63 @@ def kernel(X, B, Out, m, n, BY_ROW: tl.constexpr, BLOCK: tl.constexpr):
 def run(x, b, by_row):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, BY_ROW=by_row, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, BY_ROW=by_row, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: two_flags
-# like: asked_twice_by_a_flag
-# options: masked=true
 """The second load goes where the first one is, and what is computed from both with it."""
-#-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-#+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, SCALED: tl.constexpr, BLOCK: tl.constexpr):
-#-        x = x * 2.0
-#-        if HAS_BIAS:
-#+            if SCALED:
-#+                s = tl.load(B)
-#+                b = b * s
-#-    kernel[(2,)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-#+    kernel[(2,)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, SCALED: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            b = tl.load(B + cols, mask=mask, other=0.0)
+            if SCALED:
+                s = tl.load(B)
+                b = b * s
+            x += b
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: under_a_flag
-# like: flag_around_an_inner_loop
-# options: masked=true
 """Without a bias there is none to read: what the compiler knows goes with the load."""
-#-            for i in range(0, 3):
-#-                x += tl.load(B + cols, mask=mask, other=0.0)
-#+            # One for each column.
-#+            b = tl.load(B + cols, mask=mask, other=0.0).to(tl.float32)
-#+            x += b
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if HAS_BIAS:
+            # One for each column.
+            b = tl.load(B + cols, mask=mask, other=0.0).to(tl.float32)
+            x += b
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: under_none
-# options: masked=true
 """A pointer that is None is asked for before the loop as well."""
 
 
@@ -235,27 +244,37 @@ def kernel(X, B, Out, m, n, scale, BLOCK: tl.constexpr):
 def run(x, b):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, b, out, m, n, 2.0, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, b, out, m, n, 2.0, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: under_the_else_of_a_flag
-# like: under_none
-# options: masked=true
 """The contrary of what was asked."""
-#-def kernel(X, B, Out, m, n, scale, BLOCK: tl.constexpr):
-#+def kernel(X, B, Out, m, n, NO_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-#-        if B is not None:
-#+        if NO_BIAS:
-#+            x = -x
-#+        else:
-#-    kernel[(2,)](x, b, out, m, n, 2.0, BLOCK=triton.next_power_of_2(n))
-#+    kernel[(2,)](x, b, out, m, n, b is None, BLOCK=triton.next_power_of_2(n))
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, NO_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        if NO_BIAS:
+            x = -x
+        else:
+            x += tl.load(B + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n] | None
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(min(m, 2),)](x, b, out, m, n, b is None, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: weights
-# options: masked=true
-"""The weights are the same for every row. A program without rows must not read them."""
+"""The weights are the same for every row."""
 
 
 @triton.jit
@@ -273,23 +292,33 @@ def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
 def run(x, w):
     m, n = x.shape
     out = torch.empty_like(x)
-    kernel[(2,)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
+    kernel[(min(m, 2),)](x, w, out, m, n, BLOCK=triton.next_power_of_2(n))
     return out
 
 
 # case: a_row_for_each_program
-# like: programs_skip_rows
 """No launch starts more programs than there are rows, so the loop runs in each."""
-#-    for row in range(tl.program_id(0) * 2, m, tl.num_programs(0)):
-#+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-#-def run(x, w):
-#+# tritonopt: x: f32[m, n], w: f32[n]
-#+def run(x, w, few=False):
-#-    kernel[(m,)](x, w, out, m, n, BLOCK=64)
-#+    if few:
-#+        kernel[(min(3, m),)](x, w, out, m, n, BLOCK=64)
-#+    else:
-#+        kernel[(m,)](x, w, out, m, n, BLOCK=64)
+
+
+@triton.jit
+def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+        w = tl.load(W + cols, mask=mask, other=0.0)
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x * w, mask=mask)
+
+
+# tritonopt: x: f32[m, n], w: f32[n]
+def run(x, w, few=False):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    if few:
+        kernel[(min(3, m),)](x, w, out, m, n, BLOCK=64)
+    else:
+        kernel[(m,)](x, w, out, m, n, BLOCK=64)
+    return out
 
 
 # case: length_is_checked

@@ -187,7 +187,7 @@ def kernel(X, Y, n):
 
 
 # case: compare_and_swap
-# expect: not applied, order-is-seen
+# expect: not applied, opaque-value
 """An atomic of which the order shows."""
 
 

@@ -6,7 +6,7 @@ are at least 1, and an answer names those it rests on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -56,19 +56,10 @@ class LowerBound:
 class Bounds:
     """Answers for one kernel."""
 
-    def __init__(
-        self,
-        facts: KernelFacts,
-        extents: Iterable[Value] = (),
-        never_negative: Collection[str] = (),
-    ) -> None:
-        """`extents` are those of tiles that no `arange` of the kernel makes.
-
-        `never_negative` are parameters that are known to be at least 0.
-        """
+    def __init__(self, facts: KernelFacts, extents: Iterable[Value] = ()) -> None:
+        """`extents` are those of tiles that no `arange` of the kernel makes."""
         self._facts = facts
         self._extents = tuple(extents)
-        self._never_negative = frozenset(never_negative)
 
     @cached_property
     def sizes(self) -> frozenset[str]:
@@ -139,8 +130,6 @@ class Bounds:
             name = atom.name
             if name in self._facts.extents:
                 return LowerBound(1)
-            if name in self._never_negative:
-                return LowerBound(0)
             if name in self.sizes:
                 return LowerBound(1, frozenset({name}))
             assumption = self._facts.assumptions.nonnegative(Polynomial.of(atom))

@@ -31,7 +31,7 @@ from tritonopt.facts.algebra.atoms import (
     ProgramId,
     Zero,
 )
-from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge, put_in
+from tritonopt.facts.algebra.polynomial import Atom, Polynomial, TooLarge, put_in
 from tritonopt.facts.dtypes import FLOATS
 from tritonopt.facts.effects import Effect
 from tritonopt.facts.operations import BITS, COMPARISONS, Op
@@ -165,24 +165,16 @@ class NotKnown(Exception):
 
 
 class Padding:
-    """Expressions on the lanes where `condition` is false; with `where_true`, where it is true.
+    """Expressions on the lanes where `condition` is false.
 
     Another class may say itself which masks are off on the lanes that it means.
     """
 
-    def __init__(
-        self, facts: KernelFacts, condition: Value | None = None, where_true: bool = False
-    ) -> None:
+    def __init__(self, facts: KernelFacts, condition: Value | None = None) -> None:
         self._facts = facts
         self._condition = condition
-        self._where_true = where_true
-        self._kept = _negated(condition) if where_true and condition is not None else condition
         self._depth = 0
         self._found: dict[tuple[int, Axes], float | NotKnown] = {}
-        self.loads: dict[int, Value] = {}
-        """The masked loads that were met, by their place in the order of effects."""
-        self.by_arithmetic = False
-        """Whether some mask is not the very condition, but implies it by index arithmetic."""
 
     def of(self, value: Value, axes: Axes = ()) -> float:
         """The number that a value is on all of these lanes. Raises NotKnown."""
@@ -346,7 +338,6 @@ class Padding:
                 f"the load in line {line} has no other=, so its inactive lanes are undefined"
             )
             raise NotKnown("no-other", undefined)
-        self.loads[value.number] = value
         return self.of(other, axes)
 
     def _is_off(self, mask: Value, axes: Axes) -> bool:
@@ -355,20 +346,19 @@ class Padding:
         for pattern in axes:
             if mask.shape != ():
                 mask = table.insert_axes(mask, tuple(map(bool, pattern)))
-        if self._kept is not None and _implies(mask, self._kept):
+        if self._condition is None:
+            return False
+        if _implies(mask, self._condition):
             return True
-        if self._condition is None or not all(map(_is_of_indices, (mask, self._condition))):
+        if not all(map(_is_of_indices, (mask, self._condition))):
             return False
         forms = self._facts.forms
         try:
-            condition, on = forms.condition(self._condition), forms.condition(mask)
-            kept = ONE - condition if self._where_true else condition
+            kept, on = forms.condition(self._condition), forms.condition(mask)
             implied = on * kept == on
         except TooLarge:
             return False
-        stable = all(isinstance(leaf, _STABLE_ATOMS) for leaf in kept.leaves())
-        self.by_arithmetic |= implied and stable
-        return implied and stable
+        return implied and all(isinstance(leaf, _STABLE_ATOMS) for leaf in kept.leaves())
 
 
 def is_negative_zero(number: float) -> bool:
@@ -456,16 +446,6 @@ def conjuncts(value: Value, *, inner: bool = False) -> Iterator[Value]:
             yield from conjuncts(operand, inner=inner)
     else:
         yield value
-
-
-def _negated(condition: Value) -> Value | None:
-    """What a condition is the opposite of, if it is written so."""
-    if condition.op not in (Op.INVERT, Op.NOT):
-        return None
-    inside = condition.operand
-    # The bits of an integer are not just the two.
-    boolean = all(part.op in COMPARISONS for part in conjuncts(inside))
-    return inside if boolean else None
 
 
 def _is_of_indices(condition: Value) -> bool:

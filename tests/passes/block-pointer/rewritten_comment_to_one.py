@@ -10,30 +10,77 @@ def run(x: torch.Tensor):
     return y
 
 
-# case: handed_with_its_order
-"""The order is a name, which nothing reads any more. One that a comment tells of stays."""
+# case: comment_of_a_block_that_goes
+"""What explains a block pointer that goes explains the offsets that are left of it."""
 
 
 @triton.jit
-def loaded(block, B: tl.constexpr):
-    return tl.load(block, boundary_check=(0, 1))
+def kernel(X, Y, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    # The row, tile by tile.
+    tile = tl.make_block_ptr(X + row * N, (N,), (1,), (0,), (BLOCK,), (0,))
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for _ in range(0, N, BLOCK):
+        total += tl.load(tile, boundary_check=(0,), padding_option="zero")
+        tile = tl.advance(tile, (BLOCK,))
+    tl.store(Y + row, tl.sum(total, axis=0))
 
 
-@triton.jit
-def kernel(X, Y, m, n, B: tl.constexpr, FLAG: tl.constexpr):
-    i, j = tl.program_id(0) * B, tl.program_id(1) * B
-    order: tl.constexpr = (0, 1) if FLAG else (1, 0)
-    other = (1, 0)  # by rows
-    x_block = tl.make_block_ptr(X, (m, n), (n, 1), (i, j), (B, B), order=order)
-    y_block = tl.make_block_ptr(Y, (m, n), (n, 1), (i, j), (B, B), order=other)
-    tl.store(y_block, loaded(x_block, B), boundary_check=(0, 1))
-
-
-def run(x: torch.Tensor, flag: bool):
+# tritonopt: x: f32[m, n]
+def run(x: torch.Tensor):
     m, n = x.shape
-    assert x.is_contiguous()
+    x = x.contiguous()
+    y = torch.empty(m, dtype=torch.float32, device=x.device)
+    kernel[(m,)](x, y, n, BLOCK=16)
+    return y
+
+
+# case: copy_of_a_matrix
+"""Two axes, both checked, zeros outside; two block pointers share their offsets."""
+
+
+@triton.jit
+def kernel(X, Y, stride_xm, stride_xn, stride_ym, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    pid_m, pid_n = tl.program_id(0), tl.program_id(1)
+    x_block = tl.make_block_ptr(
+        X, (M, N), (stride_xm, stride_xn), (pid_m * BM, pid_n * BN), (BM, BN), (1, 0)
+    )
+    y_block = tl.make_block_ptr(Y, (M, N), (stride_ym, 1), (pid_m * BM, pid_n * BN), (BM, BN), (1, 0))
+    x = tl.load(x_block, boundary_check=(0, 1), padding_option="zero")
+    tl.store(y_block, x * 2, boundary_check=(0, 1))
+
+
+def run(x: torch.Tensor):
+    m, n = x.shape
+    y = torch.empty((m, n), dtype=x.dtype, device=x.device)
+    grid = (triton.cdiv(m, 8), triton.cdiv(n, 16))
+    kernel[grid](x, y, x.stride(0), x.stride(1), y.stride(0), m, n, BM=8, BN=16)
+    return y
+
+
+# case: extent_under_a_flag
+"""Where the flag is off the extent is none, so the offsets stay below it, twice."""
+
+
+@triton.jit
+def kernel(X, Z, Y, n, HAS_Z: tl.constexpr, B: tl.constexpr, BZ: tl.constexpr):
+    x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
+    x = tl.load(x_block, boundary_check=(0,), padding_option="zero")
+    if HAS_Z:
+        z_block = tl.make_block_ptr(Z, (n,), (1,), (0,), (BZ,), (0,))
+        x += tl.load(z_block, boundary_check=(0,), padding_option="zero")
+    x = x * 2
+    if HAS_Z:
+        again = tl.make_block_ptr(Z, (n,), (1,), (0,), (BZ,), (0,))
+        x += tl.load(again, boundary_check=(0,), padding_option="zero")
+    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
+
+
+def run(x: torch.Tensor, z: torch.Tensor = None):
+    n = x.numel()
+    assert n <= 32 and (z is None or z.numel() == n)
     y = torch.empty_like(x)
-    kernel[(triton.cdiv(m, 16), triton.cdiv(n, 16))](x, y, m, n, B=16, FLAG=flag)
+    kernel[(1,)](x, z, y, n, HAS_Z=z is not None, B=32, BZ=32 if z is not None else None)
     return y
 
 
