@@ -501,7 +501,7 @@ class _TileLoop:
         if launches.are_kept:
             changes.append(AddParameter(body.kernel, f"{launches.parameter}=None"))
         elif launches.added is not None:
-            changes.append(launches.added.added)
+            changes += launches.added.added
         changes += [InsertBefore(first, code) for code in before]
         top = "".join(f"    {line}\n" for line in self.branches.begins[0])
         changes.append(Enclose(first, last, f"{self._head()}{top}    ..."))
