@@ -13,6 +13,7 @@ from tritonopt.emit.writing import Writer, comments_in
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import FLOATS, INTEGERS
 from tritonopt.facts.effects import is_loaded, parts_of
+from tritonopt.facts.language import MATRIX
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
@@ -128,12 +129,13 @@ class Int64Offsets(Pass):
         if facts.launches.unknown:
             yield from _of_unseen_launches(facts)
             return
-        told = False
+        told = found = False
         for site in self._of_sizes(facts):
             told |= site.analysis and site.is_reported
+            found = True
             yield site
         if not told:
-            yield from _of_loaded_rows(facts)
+            yield from _of_loaded_rows(facts, alone=found)
 
     def _of_sizes(self, facts: KernelFacts) -> Iterator[Site]:
         # Imported here: of many files no launch is known.
@@ -158,22 +160,25 @@ class Int64Offsets(Pass):
             yield replace(site, is_reported=any(o in data for o in place.fixed))
 
 
-def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
-    """One finding a kernel, for all rows whose numbers are loaded as int32."""
+def _of_loaded_rows(facts: KernelFacts, *, alone: bool) -> Iterator[Site]:
+    """One finding a kernel, for all rows whose numbers are loaded as int32, and, unless it is
+    taken `alone`, rows of tensors with which another kernel of the file overflows."""
     if all(effect.kind is not EffectKind.LOAD for effect in facts.effects):
         return
     from tritonopt.passes.int64_offsets.loaded_rows import find_loaded_rows
-
-    found = {o.value: o for o in find_loaded_rows(facts) if _is_in_data(facts, o)}
-    if not found:
-        return
     from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
 
-    overflows = list(found.values())
-    places = list(WidePlaces(facts, overflows).find())
-    group = [place for place in places if isinstance(place, WidePlace)]
-    if group and len(group) == len(places):
-        yield _site(facts, group)
+    overflows: list[Overflow] = []
+    for counted in (True, False):
+        rows = {o.value: o for o in find_loaded_rows(facts, counted=counted, alone=alone)}
+        overflows = [overflow for overflow in rows.values() if _is_in_data(facts, overflow)]
+        places = list(WidePlaces(facts, overflows).find()) if overflows else []
+        group = [place for place in places if isinstance(place, WidePlace)]
+        # One sequence that long is rare: it is no reason for tiles of 64 bits.
+        if group and len(group) == len(places) and not (counted and any(p.slows for p in group)):
+            yield _site(facts, group)
+            return
+    if not overflows:
         return
     first = overflows[0]
     what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
@@ -228,10 +233,12 @@ def _is_of_data(facts: KernelFacts, index: Value) -> bool:
 
 
 def _is_float(facts: KernelFacts, part: Value) -> bool:
-    """Whether a part of what is stored is a float: a quotient, or a product of what is loaded,
-    for indices are multiplied by sizes."""
+    """Whether a part of what is stored is a float: a quotient, a product of matrices, or of what
+    is loaded, for indices are multiplied by sizes."""
     types = facts.types.of(part)
-    if part.op is Op.DIV or types.some_in(FLOATS | {"float"}):
+    if part.op is Op.DIV or (part.op is Op.RESHAPED and part.function in MATRIX):
+        return True
+    if types.some_in(FLOATS | {"float"}):
         return True
     return (
         part.op is Op.MUL
