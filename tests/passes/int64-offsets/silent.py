@@ -610,3 +610,78 @@ def paged_kernel(Q, K, O, Table, stride_table, stride_page, stride_tok, pages, D
         k = tl.load(K + page * stride_page + tl.arange(0, PAGE)[:, None] * stride_tok + d[None, :])
         acc += tl.sum(k * q[None, :], 1)
     tl.store(O + b * PAGE + tl.arange(0, PAGE), acc)
+
+
+# case: as_long_as_it_documents
+# expect: silent
+"""Rows of 512 elements: so many rows nobody has at once."""
+
+
+# shared: kernel
+
+
+def launch(x: torch.Tensor) -> torch.Tensor:
+    """Doubles rows.
+
+    Args:
+        x: [num_tokens, 512] what is to be doubled.
+    """
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=512)
+    return y
+
+
+# case: tried_on_two_numbers
+# expect: silent
+"""All that calls the launcher is the file, with two numbers, to see whether a kernel runs."""
+
+
+@triton.jit
+def add_kernel(A, B, C, size, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(A + offsets, mask=offsets < size)
+    b = tl.load(B + offsets, mask=offsets < size)
+    tl.store(C + offsets, a * 1.0 + b, mask=offsets < size)
+
+
+def add(a, b):
+    c = torch.empty_like(a)
+    size = c.size(0)
+    add_kernel[(triton.cdiv(size, 16),)](a, b, c, size, BLOCK=16)
+    return c
+
+
+if __name__ == "__main__":
+    a = torch.tensor([1.0, 2.0])
+    b = torch.tensor([3.0, 4.0])
+    torch.testing.assert_close(add(a, b), a + b)
+
+
+# case: another_tensor_of_the_call
+# expect: unchanged
+"""What the first kernel overflows with is not what the second one reads, of a length of the caller."""
+
+
+@triton.jit
+def largest(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.max(x, axis=0))
+
+
+@triton.jit
+def first_of(W, Y, stride, k, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    w = tl.load(W + row * stride + cols, mask=cols < k, other=0.0)
+    tl.store(Y + row, tl.sum(w * w, axis=0))
+
+
+def launch(x: torch.Tensor, w: torch.Tensor, k: int):
+    m, n = x.shape
+    y = torch.empty((m,), dtype=x.dtype, device=x.device)
+    largest[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    first_of[(w.shape[0],)](w, y, w.stride(0), k, BLOCK=16)
+    return y
