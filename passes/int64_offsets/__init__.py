@@ -142,7 +142,7 @@ class Int64Offsets(Pass):
         from tritonopt.passes.int64_offsets.overflows import find_overflows
 
         overflows = list(find_overflows(facts))
-        data = [overflow for overflow in overflows if _is_in_data(facts, overflow)]
+        data = [overflow for overflow in overflows if _is_of_data(facts, overflow.value)]
         if not overflows or not (data or self.is_named):
             return
         from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
@@ -153,7 +153,7 @@ class Int64Offsets(Pass):
             if isinstance(found, WidePlace):
                 places.append(found)
             else:
-                left = left or (_text(facts, found[0]) if found[0] in data else "")
+                left = left or (_text(facts, found[0].value) if found[0] in data else "")
                 yield _missed(facts, *found)
         for place in places:
             site = _site(facts, [place], left=left)
@@ -171,7 +171,7 @@ def _of_loaded_rows(facts: KernelFacts, *, alone: bool) -> Iterator[Site]:
     overflows: list[Overflow] = []
     for counted in (True, False):
         rows = {o.value: o for o in find_loaded_rows(facts, counted=counted, alone=alone)}
-        overflows = [overflow for overflow in rows.values() if _is_in_data(facts, overflow)]
+        overflows = [overflow for overflow in rows.values() if _is_of_data(facts, overflow.value)]
         places = list(WidePlaces(facts, overflows).find()) if overflows else []
         group = [place for place in places if isinstance(place, WidePlace)]
         # One sequence that long is rare: it is no reason for tiles of 64 bits.
@@ -181,7 +181,7 @@ def _of_loaded_rows(facts: KernelFacts, *, alone: bool) -> Iterator[Site]:
     if not overflows:
         return
     first = overflows[0]
-    what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
+    what = f"{_text(facts, first.value)} would be {first.number} where it is {first.where}"
     nodes = (n for n, value in facts.values.items() if value is first.value)
     message = f"{what}: cast the loaded index to 64 bits"
     anchor = next(nodes, facts.kernel.node)
@@ -199,15 +199,11 @@ def _of_unseen_launches(facts: KernelFacts) -> Iterator[Site]:
     if found is not None:
         nodes = [n for n, value in facts.values.items() if value is found]
         row = _factor_of(facts, found)
-        what = f"{_text_of(facts, found)} is computed in 32 bits: cast {row} to tl.int64"
+        what = f"{_text(facts, found)} is computed in 32 bits: cast {row} to tl.int64"
         harm = "of a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
         anchor = nodes[0] if nodes else facts.kernel.node
         site = Site.of_mistake(anchor, "offset-fits", "product-may-overflow", what, harm)
         yield replace(site, is_note=True)
-
-
-def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
-    return _is_of_data(facts, overflow.value)
 
 
 def _is_of_data(facts: KernelFacts, index: Value) -> bool:
@@ -259,7 +255,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, left: str = "") ->
     first, overflow = nodes[0], places[0].fixed[0]
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
-    what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
+    what = f"{_text(facts, overflow.value)} would be {overflow.number} where it is {overflow.where}"
     with attempt:
         attempt.prove("type-stays", "it goes into addresses and comparisons alone")
         if any(place.slows for place in places):
@@ -281,7 +277,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, left: str = "") ->
 
 
 def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
-    text = _text(facts, overflow)
+    text = _text(facts, overflow.value)
     message = (
         f"kept {text} in 32 bits, though it would be {overflow.number} where it is "
         f"{overflow.where}: {declined.condition.detail}"
@@ -290,11 +286,7 @@ def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
     return Site(next(nodes, facts.kernel.node), (declined.condition,), message)
 
 
-def _text(facts: KernelFacts, overflow: Overflow) -> str:
-    return _text_of(facts, overflow.value)
-
-
-def _text_of(facts: KernelFacts, index: Value) -> str:
+def _text(facts: KernelFacts, index: Value) -> str:
     nodes = (n for n, v in facts.values.items() if v is index and isinstance(n, ast.BinOp))
     node = next(nodes, None)
     if node is None:

@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import islice
-from typing import ClassVar
+from itertools import islice, zip_longest
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
@@ -112,10 +111,9 @@ class Overflow:
     """The launch, the sizes and the place, in words."""
     binding: LaunchBinding = field(repr=False)
     numbers: Mapping[Atom, int] = field(repr=False)
-    tensor: str = ""
+    tensor: str
     """The one with so many elements, by its name at the launch."""
     narrow: frozenset[Value] = frozenset()
-    """Loads that are seen to be of int32, though not at this launch."""
 
 
 def find_overflows(facts: KernelFacts, *, uncast: bool = False) -> Iterator[Overflow]:
@@ -123,7 +121,6 @@ def find_overflows(facts: KernelFacts, *, uncast: bool = False) -> Iterator[Over
 
     With `uncast` what is cast to 64 bits counts too.
     """
-    kind = _AccessUncast if uncast else _Access
     if facts.launches.unknown or facts.launches.caller is not None:
         return
     seen: set[Value] = set()
@@ -131,22 +128,18 @@ def find_overflows(facts: KernelFacts, *, uncast: bool = False) -> Iterator[Over
         bindings = [b for b in facts.launches.bindings if b.launch is launch]
         for effect in facts.effects:
             for binding in bindings if effect.pointer is not None else ():
-                for overflow in _of_access(kind, facts, launch, binding, effect):
+                for overflow in _of_access(facts, launch, binding, effect, uncast):
                     if overflow.value not in seen:
                         seen.add(overflow.value)
                         yield overflow
 
 
 def _of_access(
-    kind: type[_Access],
-    facts: KernelFacts,
-    launch: Launch,
-    binding: LaunchBinding,
-    effect: Effect,
+    facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect, uncast: bool
 ) -> list[Overflow]:
     try:
         bindings = _with_numbers_of_programs(binding)
-        accesses = [kind(facts, launch, one, effect) for one in bindings]
+        accesses = [_Access(facts, launch, one, effect, uncast) for one in bindings]
         found, *others = [one.overflows(block) for one in accesses for block in one.blocks]
     except (CannotTell, TooLarge):
         return []
@@ -189,12 +182,16 @@ class _Access(Trial):
     """One access under one configuration of one launch, with tensors of billions of elements."""
 
     _ranks_to_try: Sequence[int] = ()
-    _said: tuple[int | None, ...] = ()
-    _uncast: ClassVar[bool] = False
 
     def __init__(
-        self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
+        self,
+        facts: KernelFacts,
+        launch: Launch,
+        binding: LaunchBinding,
+        effect: Effect,
+        uncast: bool,
     ) -> None:
+        self._uncast = uncast
         assert effect.pointer is not None
         binding = with_programs(binding)
         self._parts = {
@@ -304,7 +301,6 @@ class _Access(Trial):
         own = (a for a in passed if isinstance(a, TensorSize) and a.tensor == root)
         axes = asked_of.union(*(atom.which for atom in own))
         rank = max([1, *(i + 1 if i >= 0 else -i for i in axes)])
-        self._said = sizes_said(self._launch, name)
         known = rank_of(self._launch, name)
         if known is None and rank == 1:
             origin = partial(root_of, self._shapes)
@@ -324,20 +320,15 @@ class _Access(Trial):
     def overflows(self, block: int) -> list[Overflow]:
         """With a number for the sizes of tiles that cannot be followed."""
         self._block = block
-        every = (sizes for rank in self._ranks_to_try for sizes in _SIZES.get(rank, ()))
-        for sizes in filter(self._are_said, every):
+        for sizes in (sizes for rank in self._ranks_to_try for sizes in _SIZES.get(rank, ())):
+            said = sizes_said(self._launch, self._tensor_name)
+            if said and any(number not in (None, n) for number, n in zip_longest(said, sizes)):
+                continue
             for numbers in (n for n in self._settings(sizes) if self._fits(sizes, n)):
                 found = self._overflows_with(sizes, numbers)
                 if found is not None:
                     return found
         return []
-
-    def _are_said(self, sizes: tuple[int, ...]) -> bool:
-        """Whether the launcher's docstring does not say otherwise."""
-        said = self._said or (None,) * len(sizes)
-        return len(said) == len(sizes) and all(
-            one in (None, size) for one, size in zip(said, sizes, strict=True)
-        )
 
     def _overflows_with(
         self, sizes: tuple[int, ...], numbers: Mapping[Atom, int]
@@ -482,10 +473,6 @@ class _Access(Trial):
                 yield Overflow(part, number, where, self._binding, trial, self._tensor_name)
 
 
-class _AccessUncast(_Access):
-    _uncast = True
-
-
 def _is_apart(form: Polynomial) -> bool:
     """Whether programs are apart: none goes through so many elements by itself."""
     return any(isinstance(a, ProgramId) for a in inputs_of(form))
@@ -626,8 +613,7 @@ class Widths:
             if holds is not None:
                 return self.of(value.then if holds else value.other)
             then, other = self.of(value.then), self.of(value.other)
-            both = {then, other}
-            return then if then == other else _NARROW if both == {_PYTHON, _NARROW} else None
+            return then if then == other else None
         if op in (Op.CARRIED, Op.RESULT):
             # A loop gives what it carries no other type than it had before.
             loop = self._facts.loops[value.carrier.loop]

@@ -220,7 +220,7 @@ class WidePlaces:
                 if user in seen or self._is_address(user) or user.op in _ENDING:
                     continue
                 seen.add(user)
-                passed_on = user.op in _PASSING_ON or user in counted or _is_compiled(user)
+                passed_on = user.op in _PASSING_ON or user in counted
                 if not passed_on or user.dtype in ("fp32", "fp64", "float"):
                     raise _elsewhere(f"it goes into {user.op}")
                 todo.append(user)
@@ -238,10 +238,10 @@ class WidePlaces:
         """Triton asks for one type of a name in and before an `if`, read later or not."""
         values = self._facts.values
         for choice in self._facts.interpretation.table.made_by(Op.PHI):
-            if not _is_compiled(choice) and (choice.then in wide) is not (choice.other in wide):
+            if (choice.then in wide) is not (choice.other in wide):
                 raise _elsewhere("where two branches meet, a name has one type")
         for node in self._facts.kernel.nodes:
-            if not isinstance(node, ast.If) or _is_compile_time(values.get(node.test)):
+            if not isinstance(node, ast.If):
                 continue
             # Names of a branch that returns meet those before it.
             arms = [list(_bound_in(block)) for block in (node.body, node.orelse)]
@@ -320,17 +320,6 @@ class WidePlaces:
                 if bound is not None and loop.iteration is not None:
                     found.setdefault(bound, []).append(loop.iteration)
         return found
-
-
-def _is_compile_time(condition: Value | None) -> bool:
-    """Whether only one arm of an `if` is compiled: it asks constants of the compiler alone."""
-    parts = condition.walk() if condition is not None else ()
-    leaves = [part.op for part in parts if not part.operands]
-    return bool(leaves) and all(op in (Op.CONST, Op.CONSTEXPR) for op in leaves)
-
-
-def _is_compiled(choice: Value) -> bool:
-    return choice.op is Op.PHI and _is_compile_time(choice.condition)
 
 
 def _position(node: ast.expr) -> tuple[int, bool]:

@@ -936,24 +936,3 @@ def launch(x: torch.Tensor, k: int):
     largest[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
     launch_first(x, y, k)
     return y
-
-
-# case: one_of_a_batch_or_all
-"""Of the `if` one arm is compiled: the batch is a number, or a program."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, SHARED: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    if SHARED:
-        row = 0
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-    tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x):
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, SHARED=False, BLOCK=triton.next_power_of_2(n))
-    return y

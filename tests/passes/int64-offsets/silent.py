@@ -632,32 +632,6 @@ def launch(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
-# case: tried_on_two_numbers
-# expect: silent
-"""All that calls the launcher is the file, with two numbers, to see whether a kernel runs."""
-
-
-@triton.jit
-def add_kernel(A, B, C, size, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    a = tl.load(A + offsets, mask=offsets < size)
-    b = tl.load(B + offsets, mask=offsets < size)
-    tl.store(C + offsets, a * 1.0 + b, mask=offsets < size)
-
-
-def add(a, b):
-    c = torch.empty_like(a)
-    size = c.size(0)
-    add_kernel[(triton.cdiv(size, 16),)](a, b, c, size, BLOCK=16)
-    return c
-
-
-if __name__ == "__main__":
-    a = torch.tensor([1.0, 2.0])
-    b = torch.tensor([3.0, 4.0])
-    torch.testing.assert_close(add(a, b), a + b)
-
-
 # case: another_tensor_of_the_call
 # expect: unchanged
 """What the first kernel overflows with is not what the second one reads, of a length of the caller."""

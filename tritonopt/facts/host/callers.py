@@ -72,8 +72,8 @@ def origins_of(module: Module, function: _Function, name: str, steps: int = 3) -
     if name in names.hidden or lines - len(moved) != 1:
         return frozenset()
     found = {(function, name)}
-    if saved is not None and isinstance(saved.tensor, ast.Name):
-        found |= origins_of(module, saved.forward, saved.tensor.id, steps)
+    if saved is not None and isinstance(saved[2], ast.Name):
+        found |= origins_of(module, saved[0], saved[2].id, steps)
     steps = steps if name in names.parameters else 0
     for home, caller, call in _calls(module, function) if steps else ():
         passed = _name_moved(_argument(function, name, call))
@@ -188,7 +188,7 @@ def saved_tensors(launch: Launch) -> dict[Atom | None, str]:
     if launch.launcher is None:
         return {}
     saved = saved_for(launch.module, launch.launcher)
-    return {unknown(s.taken, f"{name} after").sole_atom: name for name, s in saved.items()}
+    return {unknown(s[-1], f"{name} after").sole_atom: name for name, s in saved.items()}
 
 
 @lru_cache(maxsize=64)
@@ -202,11 +202,12 @@ def may_be_large(launch: Launch, tensor: str) -> bool:
         return False
     reader = _Reader(launch.module, launcher)
     if tensor not in names_of(launcher).parameters:
-        saved = saved_for(launch.module, launcher)[tensor]
-        if not _is_given(saved.forward, _name_moved(saved.tensor)):
+        function, call, saved, _ = saved_for(launch.module, launcher)[tensor]
+        forward = _Reader(launch.module, function)
+        if any(forward._asks_for_sizes(test) for test, _ in forward._tests(call)):
             return False
-        forward = _Reader(launch.module, saved.forward)
-        return forward.asks_nothing(saved.call) and reader.reads_all_tests(launch.call)
+        is_given = _is_given(launch.module, function, _name_moved(saved))
+        return is_given and reader.reads_all_tests(launch.call)
     if not reader.reads_all_tests(launch.call) or not _is_handed_on(launch, launcher, tensor):
         return False
     return not reader.tests_for_rank(launch.call, tensor)
@@ -222,10 +223,6 @@ class _Reader:
     def reads_all_tests(self, call: ast.AST) -> bool:
         """Whether each test on the way to a call is about no size, or is arithmetic."""
         return all(self._is_read(test, holds) for test, holds in self._tests(call))
-
-    def asks_nothing(self, call: ast.AST) -> bool:
-        """Whether no test on the way to a call is about sizes."""
-        return not any(self._asks_for_sizes(test) for test, _ in self._tests(call))
 
     def tests_for_rank(self, call: ast.AST, tensor: str) -> bool:
         """Whether a name says how many dimensions come to a call: `dim = x.dim()`, `if dim == 1:`.
@@ -289,52 +286,28 @@ class _Reader:
 
 
 def _is_handed_on(launch: Launch, launcher: Function, tensor: str) -> bool:
-    """Whether nobody in the file calls the launcher, or somebody who passes on what he is given.
-
-    Nor does a file that is a program call it with a few numbers that it writes out.
-    """
+    """Whether nobody in the file calls the launcher, or somebody who passes on what he is given."""
     calls = list(calls_of(launch.module, launcher))
-    if not calls:
-        return not _is_only_tried(launch.module, launcher, tensor)
-    return any(
+    return not calls or any(
         call is not None and _passes_on(launch.module, launcher, tensor, caller, call)
         for caller, call in calls
     )
-
-
-def _is_only_tried(module: Module, launcher: Function, tensor: str) -> bool:
-    tries = [call for _, caller, call in _calls(module, launcher) if caller is None]
-    given = [_argument(launcher, tensor, call) for call in tries if call in module.names.parents]
-    return bool(given) and all(_is_written_out(module, argument) for argument in given)
-
-
-def _is_written_out(module: Module, tensor: ast.expr | None) -> bool:
-    """Whether it is `torch.tensor([1, 2])`, by its name or not."""
-    if isinstance(tensor, ast.Name):
-        match module.names.module.bindings.get(tensor.id, []):
-            case [ast.expr() as value]:
-                tensor = value
-    match tensor:
-        case ast.Call(func=function, args=[ast.List() as numbers, *_]):
-            own = module.resolve(function) == "torch.tensor"
-            return own and all(isinstance(n, ast.Constant | ast.List) for n in numbers.elts)
-    return False
 
 
 def _passes_on(
     module: Module, launcher: Function, tensor: str, caller: Function, call: ast.Call
 ) -> bool:
     name = _name_moved(_argument(launcher, tensor, call))
-    return _Reader(module, caller).reads_all_tests(call) and _is_given(caller, name)
+    return _Reader(module, caller).reads_all_tests(call) and _is_given(module, caller, name)
 
 
-def _is_given(caller: Function, name: str) -> bool:
+def _is_given(module: Module, caller: Function, name: str) -> bool:
     """Whether a name of a function is what that was given, whole."""
     names = names_of(caller)
     if name not in names.lines:
         return name in names.parameters
     if name in names.bound_otherwise:
-        return _is_saved(caller, name)
+        return name in saved_for(module, caller)
     return all(_is_moved(value, name) for value in names.assigned[name])
 
 
@@ -352,20 +325,6 @@ def _argument(launcher: Function, tensor: str, call: ast.Call) -> ast.expr | Non
 def _is_moved(value: ast.expr, name: str) -> bool:
     """Whether it is the tensor itself, whole, in another place or another shape."""
     return _name_moved(value) == name
-
-
-def _is_saved(caller: Function, name: str) -> bool:
-    """`x, w = ctx.saved_tensors`, and nothing else binds it."""
-    bindings = [
-        node
-        for node in walk(caller)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(n, ast.Name) and n.id == name for t in node.targets for n in walk(t))
-    ]
-    return all(
-        isinstance(node.value, ast.Attribute) and node.value.attr == "saved_tensors"
-        for node in bindings
-    )
 
 
 # Which numbers the launcher is called with

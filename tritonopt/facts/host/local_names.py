@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from tritonopt.facts.host import torch_api
@@ -139,16 +138,8 @@ class LocalNames:
         return not torch_api.RESHAPING.isdisjoint(self.attributes)
 
 
-@dataclass(frozen=True)
-class Saved:
-    """A tensor that a `forward` keeps for its `backward`, which has it as it was there."""
-
-    forward: ast.FunctionDef
-    call: ast.Call
-    """`ctx.save_for_backward(...)`"""
-    tensor: ast.expr
-    taken: ast.stmt
-    """`x, w = ctx.saved_tensors`"""
+Saved = tuple[ast.FunctionDef, ast.Call, ast.expr, ast.stmt]
+"""A `forward`, where it saves, a tensor that it saves, and where its `backward` takes that."""
 
 
 @lru_cache(maxsize=32)
@@ -156,29 +147,20 @@ def saved_for(module: Module, function: Function) -> Mapping[str, Saved]:
     """By name, what a `backward` takes from the one `forward` of its class."""
     owners = {each: scope.node for each, scope in module.names.functions}
     owner = owners[function] if isinstance(owners.get(function), ast.ClassDef) else None
-    forward = [f for f, each in owners.items() if owner and each is owner and _is_forward(f)]
-    calls = [c for f in forward for c in walk(f) if _is_about(c, ast.Call, "save_for_backward")]
-    takes = [n for n in walk(function) if _is_about(n, ast.Assign, "saved_tensors")]
+    forward = [f for f, each in owners.items() if owner and each is owner and f.name == "forward"]
+    calls = [c for f in forward for c in walk(f) if _is_about(c, "func", "save_for_backward")]
+    takes = [n for n in walk(function) if _is_about(n, "value", "saved_tensors")]
     match forward, calls, takes:
-        case [ast.FunctionDef() as own], [ast.Call() as call], [
+        case [ast.FunctionDef() as own], [ast.Call(args=given) as call], [
             ast.Assign(targets=[ast.Tuple(elts=names)]) as taken
-        ] if len(names) == len(call.args) and own is not function:
-            return {
-                name.id: Saved(own, call, tensor, taken)
-                for name, tensor in zip(names, call.args, strict=True)
-                if isinstance(name, ast.Name) and not isinstance(tensor, ast.Starred)
-            }
+        ] if len(names) == len(given) and own is not function:
+            pairs = zip(names, given, strict=True)
+            return {n.id: (own, call, g, taken) for n, g in pairs if isinstance(n, ast.Name)}
     return {}
 
 
-def _is_forward(function: ast.AST) -> bool:
-    return isinstance(function, ast.FunctionDef) and function.name == "forward"
-
-
-def _is_about(node: ast.AST, kind: type[ast.AST], attribute: str) -> bool:
-    """Whether it calls, or assigns, an attribute of this name."""
-    of = getattr(node, "func", None) or getattr(node, "value", None)
-    return isinstance(node, kind) and isinstance(of, ast.Attribute) and of.attr == attribute
+def _is_about(node: ast.AST, part: str, attribute: str) -> bool:
+    return getattr(getattr(node, part, None), "attr", "") == attribute
 
 
 def names_bound_in(node: ast.AST) -> frozenset[str]:

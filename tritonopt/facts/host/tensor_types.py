@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tritonopt.facts.host import torch_api
-from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of, saved_for
+from tritonopt.facts.host.local_names import leaves, names_bound_in, names_of
 from tritonopt.facts.host.reach import reach_of
 from tritonopt.facts.host.tensor_expressions import allocation
 from tritonopt.facts.host.truths import conjuncts
@@ -73,11 +73,9 @@ class _Launcher:
     def __init__(self, module: Module, call: ast.Call) -> None:
         self._module = module
         self._call = call
-        self._function: ast.FunctionDef | None = None
 
     def names_at(self, launcher: ast.FunctionDef) -> _Names:
         """What is known of the names where the call stands."""
-        self._function = launcher
         names: _Names = {}
         local = names_of(launcher)
         noted = dict(_NOTED.findall(comment_above(self._module, launcher)))
@@ -141,13 +139,6 @@ class _Launcher:
                 _forget(names, [statement])
                 if known is not None:
                     names[name] = known
-            case ast.Assign(value=ast.Attribute(attr="saved_tensors")) if self._function:
-                _forget(names, [statement])
-                for name, saved in saved_for(self._module, self._function).items():
-                    there = _Launcher(self._module, saved.call)
-                    known = there.infer(saved.tensor, there.names_at(saved.forward))
-                    if known is not None:
-                        names[name] = known
             case ast.Assert(test=test):
                 _forget(names, [test])
                 self._learn(test, True, names)

@@ -169,9 +169,9 @@ def sizes_said(launch: Launch, tensor: str) -> tuple[int | None, ...]:
     assert launch.launcher is not None
     for line in (ast.get_docstring(launch.launcher) or "").splitlines():
         for shape in _SAID.findall(line) if re.match(rf"\W*{tensor}\b", line) else ():
-            sizes = [int(part) if part.strip().isdigit() else None for part in shape.split(",")]
+            sizes = tuple(int(n) if n.strip().isdigit() else None for n in shape.split(","))
             if len(sizes) > 1 and any(sizes):
-                return tuple(sizes)
+                return sizes
     return ()
 
 

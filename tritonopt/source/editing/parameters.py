@@ -50,10 +50,7 @@ def insertions(text: str, start: int, codes: Places, indent: str) -> list[tuple[
 
 
 def _inserted(text: str, place: _Parentheses, number: int, codes: Sequence[str]) -> tuple[int, str]:
-    """What goes before a parameter: in a line of its own where that one has one.
-
-    Where that one begins a line of several, it ends the line of several before that.
-    """
+    """What goes before a parameter: in a line of its own where that one has one."""
     item, _ = place.items[number]
     line_start, comma = _line_start(text, item), place.commas[number - 1] if number else None
     beside = (begin for begin, _ in place.items[number + 1 : number + 2])
@@ -68,11 +65,6 @@ def _inserted(text: str, place: _Parentheses, number: int, codes: Sequence[str])
     if is_alone and comma is None:
         lead = _newline_before(text, line_start) + _margin(text, line_start)
         return item, "".join(f"{code},{lead}" for code in codes)
-    before = place.items[number - 1][0]
-    is_shared = text[_line_start(text, before) : before].strip() and number
-    begins = not text[line_start:item].strip()
-    if is_shared and begins and comma is not None and comma <= line_start:
-        return comma, "".join(f" {code}," for code in codes)
     return item, "".join(f"{code}, " for code in codes)
 
 
