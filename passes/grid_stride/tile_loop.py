@@ -493,7 +493,7 @@ class _TileLoop:
         changes += [Remove(s, moved=True) for s in moved]
         launches = self.tiling.launches
         if launches.added is not None:
-            changes.append(launches.added.added)
+            changes += launches.added.added
         changes += [InsertBefore(first, code) for code in before]
         top = "".join(f"    {line}\n" for line in self.branches.begins[0])
         changes.append(Enclose(first, last, f"{self._head()}{top}    ..."))

@@ -56,11 +56,17 @@ class NewParameter:
     """Where its place is not known, and another one has a default."""
 
     @property
-    def added(self) -> AddParameter:
+    def added(self) -> Iterator[Change]:
+        """The changes of the kernel. A number is listed where its numbers are not specialized."""
         code = f"{self.name}: {self.annotation}" if self.annotation else self.name
         if self.default:
             code += f" = {self.default}" if self.annotation else f"={self.default}"
-        return AddParameter(self.kernel, code, self.before)
+        yield AddParameter(self.kernel, code, self.before)
+        jit = self.kernel.node.decorator_list[self.kernel.decorators.index(self.kernel.jit)]
+        for keyword in jit.keywords if isinstance(jit, ast.Call) and not self.annotation else ():
+            listed = keyword.value if keyword.arg == "do_not_specialize" else None
+            if isinstance(listed, ast.List | ast.Tuple) and listed.elts:
+                yield _named_too(self.kernel.module, listed, self.name)
 
     def passed(self, launch: Launch, code: str) -> AddArgument:
         """The change of a launch: by its place where its neighbors are passed by theirs."""
@@ -211,17 +217,22 @@ def in_tuner_keys(facts: KernelFacts, name: str) -> Iterator[Change]:
             case [ast.List(elts=[*_, last]) | ast.Tuple(elts=[*_, last]) as names] if _is_text(
                 last
             ):
-                start, end = module.lines.span(names)
-                behind = module.lines.span(last)[1]
-                quote = module.text[behind - 1]
-                before, after = module.text[start:behind], module.text[behind:end]
-                yield ReplaceExpression(names, f"{before}, {quote}{name}{quote}{after}")
+                yield _named_too(module, names, name)
             case [ast.List(elts=[]) as empty]:
                 yield ReplaceExpression(empty, f'["{name}"]')
             case _:
                 detail = f"the key of the tuner in line {call.lineno} is not a list literal"
                 way = f"to which {name} could be added: write it there"
                 raise unknown(_CLAIM, "unknown-decorator", f"{detail}, {way}")
+
+
+def _named_too(module: Module, names: ast.List | ast.Tuple, name: str) -> ReplaceExpression:
+    """A list of names with one more."""
+    last, (start, end) = names.elts[-1], module.lines.span(names)
+    behind = module.lines.span(last)[1]
+    quote = module.text[behind - 1] if _is_text(last) else '"'
+    before, after = module.text[start:behind], module.text[behind:end]
+    return ReplaceExpression(names, f"{before}, {quote}{name}{quote}{after}")
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -394,9 +394,8 @@ class LaunchPlan:
 
     def divide(self, by: NewParameter, count: Count, divisors: Sequence[Divisor]) -> list[Change]:
         """The changes of the kernel's parameters and of each launch. Raises as they do."""
-        changes: list[Change] = [by.added]
-        if count.parameter is not None:
-            changes.insert(0, count.parameter.added)
+        new = [parameter for parameter in (count.parameter, by) if parameter is not None]
+        changes = [change for parameter in new for change in parameter.added]
         if len({d.template for d in divisors}) > 1 or any(d.reads for d in divisors):
             changes += in_tuner_keys(self.facts, by.name)
         return [*changes, *Division(by, count.parameter, divisors).changes()]

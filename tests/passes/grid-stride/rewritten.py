@@ -256,3 +256,42 @@ def doubled(x: torch.Tensor, w: torch.Tensor):
 #+
 #     double[grid](x, y, n, BLOCK=64)
 #+    shift[grid](y, n, BLOCK=64)
+
+
+# case: not_specialized
+"""The number of tiles is listed where the author lists all numbers that change from call to call."""
+
+
+@triton.jit
+def doubled(x, row):
+    return x * 2 + row
+
+
+@triton.jit(
+    do_not_specialize=[
+        "stride",
+        "first",
+    ]
+)
+def kernel(x_ptr, y_ptr, stride, first, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+
+    cols = tl.arange(0, BLOCK)
+
+    mask = cols < BLOCK // 2
+
+    start = first * stride
+
+    if start + row * stride < 0:
+        return
+
+    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=0.0)
+    tl.store(y_ptr + row * stride + cols, doubled(x, row), mask=mask)
+
+
+def launch(x: torch.Tensor, first: int):
+    m, n = x.shape
+    assert n == 64
+    y = torch.zeros_like(x)
+    kernel[(m,)](x, y, x.stride(0), first, BLOCK=64)
+    return y

@@ -87,6 +87,12 @@ class _Block:
         self.pending = []
         self.statements.append(statement)
 
+    def wait(self, lines: Sequence[cst.EmptyLine]) -> None:
+        """Lines for whatever comes next; where blank lines meet, those of one side are enough."""
+        if self.pending and self.pending[-1].comment is None:
+            lines = lines[len(_blank(lines)) :]
+        self.pending += lines
+
     def add_all(self, statements: Sequence[_Statement], footer: Sequence[cst.EmptyLine]) -> None:
         for statement in statements:
             self.add(statement)
@@ -233,7 +239,7 @@ class _Rebuild:
         leading = self._new.insert_before(block, plan, line.leading_lines)
         self._plans[node] = replace(plan, before=[])
         blank = _blank(leading)
-        block.pending += blank
+        block.wait(blank)
         for enclosing in plan.opened:
             around.append((block, enclosing))
             block = _Block()
@@ -265,9 +271,9 @@ class _Rebuild:
             return
         leading = self._new.insert_before(block, plan, tree.leading_lines)
         if plan.removal is not None:
-            block.pending += _left_over(leading, plan.removal, node in self._heads)
+            block.wait(_left_over(leading, plan.removal, node in self._heads))
         elif plan.replacement is not None:
-            block.pending += leading
+            block.wait(leading)
             self._new.insert(block, plan.replacement)
         else:
             block.add(self._compound(node, tree.with_changes(leading_lines=leading)))
@@ -307,7 +313,7 @@ class _Rebuild:
                 above = self._new.insert_before(block, plan, above)
             if plan.removal is not None:
                 above = _left_over(above, plan.removal, node in self._heads)
-            block.pending += above
+            block.wait(above)
             last_replacement = None
             if not plan.gone:
                 waiting.append(small)
@@ -431,7 +437,7 @@ class _NewCode:
     ) -> list[cst.EmptyLine]:
         """What comes before a statement; the lines above the statement that are left to it."""
         blank = _blank(leading) if plan.before else []
-        block.pending += blank
+        block.wait(blank)
         for code in plan.before:
             self.insert(block, code)
         return list(leading[len(blank) :])
