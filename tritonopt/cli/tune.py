@@ -106,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     shared.add_precision(parser, "to which an accepted ratio is known")
-    shared.add_examples(parser, "on how many inputs what is accepted is verified")
+    shared.add_examples(parser, "on how many inputs what is accepted is verified", 40)
     parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda"),

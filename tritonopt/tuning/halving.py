@@ -113,9 +113,11 @@ class Search:
     over: Callable[[], bool]
     report: Callable[[Progress], None]
     standings: list[Standing] = field(default_factory=list)
-    leading: Callable[[str], Evidence | None] = lambda text: None
+    leading: Callable[[str, bool], Evidence | None] = lambda text, instead: None
     """Called with a text that is likely to win, while others are still to be timed; what is known
-    against it by then."""
+    against it by then. Also whether it takes the place of the one before."""
+    led: float = 0.0
+    """What that one gained."""
     is_cut_short: bool = False
     """Whether the time was over before everything was made that could be."""
 
@@ -128,7 +130,7 @@ class Search:
             for start in range(0, len(begun), _AT_ONCE):
                 if not self.over():
                     self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
-            self._lead(self.best(1))
+                    self._lead([s for s in self.best(1) if s.gain > self.led + _LIKELY], True)
             self.is_cut_short = self.over()
             if self.is_cut_short or generation == _GENERATIONS - 1:
                 break
@@ -156,16 +158,20 @@ class Search:
         finalists = self.best(min(_KEPT, max(len(self.timed) // 2, 2)))
         for rung, effort in enumerate(_EFFORTS[1:], start=1):
             self._time(finalists, self.calls, rung, effort)
-            self._lead(self.best(_LEADING, finalists))
+            self._lead(self.best(_LEADING, finalists), False)
             finalists = self.best(max(len(finalists) // 2, 2), finalists)
         for standing in finalists:
             standing.fate = Fate.FINALIST
         return finalists
 
-    def _lead(self, first: Sequence[Standing]) -> None:
+    def _lead(self, first: Sequence[Standing], instead: bool) -> None:
         for likely in first:
-            if likely.gain >= _LIKELY and (against := self.leading(likely.variant.text)):
+            if likely.gain < _LIKELY:
+                continue
+            self.led = max(self.led, likely.gain)
+            if against := self.leading(likely.variant.text, instead):
                 likely.refuse(against)
+                self.led = 0.0
 
     @property
     def timed(self) -> list[Standing]:

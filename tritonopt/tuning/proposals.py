@@ -128,6 +128,7 @@ class Choosing:
                     self.refuted.append(proposal.standing)
                 continue
             proposal.standing.fate = Fate.ACCEPTED
+            evidence = self._with_timed(evidence)
             described = self.trials.session.described
             self.fresh = {label: described(row) for label, row in self.fresh.items()}
             self.evidence = proposal.standing.evidence = evidence
@@ -144,6 +145,12 @@ class Choosing:
             evidence, name = wrong.evidence, wrong.variant.name
             if standing is not wrong and evidence and set(wrong.variant.steps) <= steps:
                 standing.refuse(replace(evidence, reason=f"as {name}: {evidence.reason}"))
+
+    def _with_timed(self, evidence: Evidence) -> Evidence:
+        """The evidence, with the calls that were timed: they are larger than any that is drawn."""
+        same = len(self.trials.session.compared & self.fresh.keys())
+        of = f"{same} of the {len(self.fresh)} timed calls agree, on one random input each"
+        return replace(evidence, backend=f"{evidence.backend}; {of}")
 
     def _verified(self, proposal: Proposal) -> Evidence:
         """Evidence for a text; where no example gets beyond its bounds, for smaller ones.
@@ -162,6 +169,7 @@ class Choosing:
     def _is_borne_out(self, proposal: Proposal) -> bool:
         """Measured afresh, on all calls."""
         self.fresh = {}
+        self.trials.session.compared.clear()
         for call in self.calls:
             row = self.fresh[call.label] = self.trials.fresh(TUNED, proposal.text, call)
             if OVER in row.failures.values():

@@ -46,6 +46,8 @@ class Session:
     """What it has imported."""
     longest: float = 0.0
     """Seconds that a first call took so far, at most."""
+    compared: set[str] = field(default_factory=set)
+    """Labels of calls in which a version gave what the first one did."""
     chosen: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     """By the label of a call, what the tuners of the first version chose for it."""
 
@@ -117,6 +119,8 @@ class Session:
             self.worker.send("first", name)
             firsts[name] = self._receive(self.timeout)
             self.longest = max(self.longest, time.monotonic() - begin)
+            if firsts[name].agrees:
+                self.compared.add(call.label)
         except Refusal as error:
             failures[name] = said(error.failure)
         except Died as death:

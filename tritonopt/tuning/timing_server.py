@@ -56,6 +56,8 @@ class First:
 
     compiled: tuple[Compiled, ...] = ()
     note: str = ""
+    agrees: bool = False
+    """Whether the results were compared with the first version's, and were the same."""
     chosen: tuple[tuple[str, str], ...] = ()
     """Of kernels with several configurations, the one that was taken."""
 
@@ -201,7 +203,7 @@ class TimingServer:
         random.seed(0)
         torch.manual_seed(0)
         result = self._first_called(name)
-        note = ""
+        note, agrees = "", False
         if self.pristine is not None:
             found = [*tensors_in(self.arguments), *tensors_in(result)]
             if self.expected is None:
@@ -209,6 +211,7 @@ class TimingServer:
             else:
                 try:
                     note = _difference(self.expected, found)
+                    agrees = not note
                 except RuntimeError as error:
                     note = f"the results could not be compared: {error}"
         self.returned = tensors_in(result)
@@ -218,7 +221,8 @@ class TimingServer:
             self._called(name)
             torch.cuda.synchronize()
         configurations = tuple(chosen(self.modules[name]).items())
-        return First(tuple(_described(name, each) for each in compiled), note, configurations)
+        described = tuple(_described(name, each) for each in compiled)
+        return First(described, note, agrees, configurations)
 
     def numbers(self, digests: tuple[str, ...]) -> dict[str, dict[str, int]]:
         """What machine code needs: other programs read it, and take a second for each kernel."""

@@ -152,6 +152,8 @@ class Options:
     """Whether the rewritten version is taken to be hostile: see docs/verification.md."""
     contained: Contained | None = None
     """What its process has of the machine then."""
+    most_work: int = MOST_WORK
+    """Statements that a call may execute in the interpreter; one that takes more is left out."""
     written_for_it: bool = False
     """Whether the files have functions that were written for the verification."""
 
@@ -705,6 +707,7 @@ def _checker(of: Verification, loaded: _Loaded, widened: Widened) -> Checker:
         plain=plain_calls(loaded.signature, loaded.limits, backward=backward),
         in_float32="float32" in of.old.text,
     )
+    checker.versions.most_work = of.settings.most_work
     checker.tally.ends_at = of.started + (of.settings.budget or math.inf)
     checker.tally.made_elsewhere = of.settings.covered_elsewhere
     return checker

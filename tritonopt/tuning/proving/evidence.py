@@ -52,6 +52,8 @@ class Proving:
     """Forms whose calls the original does not take."""
     ahead: dict[Question, Evidence] = field(default_factory=dict)
     """What was answered."""
+    leading: Question | None = None
+    """What was asked last while others are timed."""
     texts: dict[str, str] = field(default_factory=dict)
     """By what the interpreter looks at, the text that it is asked about."""
 
@@ -64,8 +66,9 @@ class Proving:
         """Whether a verification may begin within the budget."""
         return self.left() >= _NO_TIME
 
-    def begin(self, text: str) -> Evidence | None:
-        """Have the interpreter look at a text while others are timed: the likely winner.
+    def begin(self, text: str, instead: bool = True) -> Evidence | None:
+        """Have the interpreter look at a text while others are timed: the likely winner, in place
+        of the one before, or beside it.
 
         What it has found against that by now, where no other calls can be drawn.
         """
@@ -74,6 +77,9 @@ class Proving:
             return None
         forms = self._forms_for("interpreter")
         question = replace(self._whole(text), backend="interpreter", args=forms[0])
+        if instead and self.leading not in (None, question):
+            self.verifying.forget(self.leading)
+        self.leading = question
         known = self._begin(question, spare=1)
         if known is None or known.is_yes or known.compared_nothing:
             return None

@@ -12,6 +12,9 @@ LATE = "it was not verified within"
 _LEAST_SHARE = 5
 """Of the calls that were asked for, one in so many has to be compared; all that are made on purpose
 are among them, or the verification itself says no yes."""
+_MOST_WORK = 8_000
+"""Statements of kernels in one call: a tenth of what else may be, and enough for some hundred
+programs. Sizes beyond it are those of the calls that are timed, or need no tune to be verified."""
 _SHRINK_SECONDS = 2.0
 """A counterexample says why a variant is left; the next one waits meanwhile."""
 
@@ -60,6 +63,7 @@ class VerifyingServer:
                 covered_elsewhere=asked.covered_elsewhere,
                 algebra=asked.algebra,
                 budget=asked.seconds,
+                most_work=_MOST_WORK,
             )
         except VerificationError as error:
             return Evidence("unsupported", reason=str(error))
