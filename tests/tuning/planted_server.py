@@ -115,9 +115,9 @@ class PlantedServer(CpuServer):
             while rule.get("hangs"):
                 time.sleep(1)
 
-    def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
+    def time(self, names: tuple[str, ...], effort: Effort, copy: bool) -> Timed:
         self.note("time")
-        return super().time(names, effort, flops, False)
+        return super().time(names, effort, False)
 
     def note(self, what: str) -> None:
         """What was asked, for a test to read."""

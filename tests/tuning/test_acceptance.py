@@ -52,7 +52,6 @@ class Drawn(Session):
         launcher: str,
         call: Call,
         effort: Effort,
-        flops: int = 0,
         *,
         copy: bool = True,
         numbers: bool = True,

@@ -16,9 +16,9 @@ import torch
 
 from tests.layers import few, number
 from tests.tuning.in_process import Forked, Here
-from tritonopt.measurement.results import Compiled, Ratio, Row
+from tritonopt.measurement.results import Compiled, Ratio, Row, Times
 from tritonopt.measurement.timing import Effort
-from tritonopt.measurement.tuned import Answer, Evidence, Fate, Progress
+from tritonopt.measurement.tuned import ORIGINAL, Answer, Evidence, Fate, Progress
 from tritonopt.rewriting.pipeline import Focus, RewriteResult, rewrite_source
 from tritonopt.tuning.applying.checking import checks_of
 from tritonopt.tuning.applying.outcome import outcomes, written
@@ -34,7 +34,7 @@ from tritonopt.tuning.session import Session
 from tritonopt.tuning.shapes import calls_of, without_sizes
 from tritonopt.tuning.store import VERSION, Store
 from tritonopt.tuning.trials import Found, Trials, _Asked, imports_others, subject_digest
-from tritonopt.tuning.tune import _Tuning, tune_subject
+from tritonopt.tuning.tune import _launch_bound, _Tuning, tune_subject
 from tritonopt.tuning.variation.variants import Variant
 from tritonopt.verification.signature.argument_language import parse
 
@@ -425,7 +425,8 @@ def test_what_was_interrupted_goes_on_where_it_was(planted: Planted) -> None:
     request = planted.request(parameters=True)
     with pytest.raises(KeyboardInterrupt):
         tune_subject(request, interrupting)
-    assert set(phases) == {"timing"} and "evidence" not in planted.asked()
+    # Whoever leads is being verified while others are timed, and nothing else is.
+    assert set(phases) == {"timing"} and planted.asked().count("evidence") <= 1
 
     def kept() -> dict[tuple[object, ...], float]:
         with sqlite3.connect(request.store) as file:
@@ -673,3 +674,13 @@ def test_what_was_verified_with_another_helper_is_verified_again(
         before = len(planted.asked())
         assert planted.tuned(rules).changed
         assert ("evidence" in planted.asked()[before:]) == is_asked
+
+
+def test_a_call_that_the_host_takes_longer_to_launch_than_the_gpu_to_run_is_told() -> None:
+    def row(label: str, host: float) -> Row:
+        times = Times(5.0, 4.0, 6.0, 10, host=host)
+        return Row("scale", label, times={ORIGINAL: times})
+
+    assert not _launch_bound([row("x f32[2]", 4.0)])
+    (note,) = _launch_bound([row("x f32[2]", 30.0), row("x f32[4]", 40.0), row("x f32[8]", 4.0)])
+    assert "2 of 3 calls, as x f32[4]" in note and "40 us to launch" in note and "5 us" in note

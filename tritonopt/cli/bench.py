@@ -45,12 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "after", metavar="AFTER", nargs="?", help="another version of it; without: BEFORE alone"
     )
     shared.add_call(parser)
-    parser.add_argument(
-        "--flops",
-        metavar="FORMULA",
-        help="how many operations a call makes, as in '2 * m * n * k': shows how near it comes to "
-        "a large matrix product of torch",
-    )
     _add_effort(parser)
     parser.add_argument(
         "--no-gpu",
@@ -124,7 +118,6 @@ def _timed(arguments: argparse.Namespace) -> Comparison:
             args=arguments.args,
             assume=arguments.assume,
             command=arguments.shadowed,
-            flops=arguments.flops,
             effort=Effort(precision=arguments.precision, seconds=arguments.seconds),
             timeout=arguments.timeout,
             gpu=not arguments.no_gpu,

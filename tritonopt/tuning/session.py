@@ -77,7 +77,6 @@ class Session:
         launcher: str,
         call: Call,
         effort: Effort,
-        flops: int = 0,
         *,
         copy: bool = True,
     ) -> Row:
@@ -98,7 +97,7 @@ class Session:
                 good = ()  # there is nothing to compare the others with
             timed: Timed | None = None
             if good:
-                timed = self._ask("time", good, effort, flops, copy)
+                timed = self._ask("time", good, effort, copy)
         except (Died, Refusal) as error:
             # Whatever it was, the next call shall not suffer from it.
             self.worker.close()
@@ -220,5 +219,4 @@ def _of(
         ratios=timed.ratios,
         moved=timed.moved,
         copy=timed.copy,
-        matrix=timed.matrix,
     )

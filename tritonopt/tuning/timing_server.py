@@ -71,7 +71,6 @@ class Timed:
     """Of the first version to each of the others."""
     moved: int
     copy: float | None
-    matrix: float | None
 
 
 def serve(descriptor: int) -> None:
@@ -94,7 +93,6 @@ class TimingServer:
         self.pristine: list[Any] | None = None
         self.returned: list[Any] = []
         self.expected: list[Any] | None = None
-        self.speeds: dict[Any, float] = {}
         self.own_modules: frozenset[str] = frozenset()
         """What was imported before any version was."""
 
@@ -230,7 +228,7 @@ class TimingServer:
 
         return {digest: statistics(_COMPILED[digest]) for digest in digests if digest in _COMPILED}
 
-    def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
+    def time(self, names: tuple[str, ...], effort: Effort, copy: bool) -> Timed:
         """Time versions whose first call was made, in turn."""
         import torch
 
@@ -254,7 +252,6 @@ class TimingServer:
             {name: samples.ratio(first, name) for first, name in pairs},
             moved,
             samples.times(COPY).median if COPY in functions else None,
-            flops / self._matrix_speed() if flops else None,
         )
 
     def numbers_at(self, name: str, lines: tuple[int, int]) -> dict[str, int]:
@@ -331,20 +328,6 @@ class TimingServer:
 
         for tensor, before in zip(tensors_in(self.arguments), self.pristine or (), strict=False):
             tensor.copy_(before)
-
-    def _matrix_speed(self) -> float:
-        """Operations per microsecond, in the type of the arguments; float32 as tf32."""
-        import torch
-
-        from tritonopt.measurement.cuda import matrix_speed
-        from tritonopt.tuning.arguments import tensors_in
-
-        floats = [t.dtype for t in tensors_in(self.arguments) if t.is_floating_point()]
-        dtype = floats[0] if floats else torch.float16
-        if dtype not in self.speeds:
-            torch.backends.cuda.matmul.allow_tf32 = True
-            self.speeds[dtype] = matrix_speed(self.device, dtype)
-        return self.speeds[dtype]
 
 
 def _by_position(function: Callable[..., Any]) -> Callable[..., Any]:
