@@ -154,6 +154,8 @@ class Options:
     """What its process has of the machine then."""
     most_work: int = MOST_WORK
     """Statements that a call may execute in the interpreter; one that takes more is left out."""
+    most_elements: int | None = None
+    """Elements of a call that is made to run what differs; None for as many as it takes."""
     written_for_it: bool = False
     """Whether the files have functions that were written for the verification."""
 
@@ -311,6 +313,7 @@ class Verification:
     def _run(self) -> Finding:
         backend = self.settings.backend
         limits = limits_on(backend, (self.old, self.new, *self._home))
+        limits = replace(limits, aimed=self.settings.most_elements or limits.aimed)
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
             original = _worker(self._spec("original", self.old, widened), self.settings)

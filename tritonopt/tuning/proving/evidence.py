@@ -27,6 +27,7 @@ _NO_TIME = 5.0
 _FIRST, _LAST = 0.4, 0.7
 """The parts of that time in which calls are made: by the interpreter where the GPU has to follow,
 and where nothing follows. A call that has begun then ends."""
+_FEW_ROWS, _FEW_ELEMENTS, _MANY_ELEMENTS = 6, 2**17, 2**21
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
@@ -60,6 +61,15 @@ class Proving:
     @cached_property
     def kept(self) -> Kept:
         return Kept(self.trials)
+
+    @cached_property
+    def most_elements(self) -> int:
+        """Of a call that is made to run what differs: a few rows of those that are timed."""
+        rows = (
+            sum(recipe.shape[-1] for recipe in call.example.tensors.values() if recipe.shape)
+            for call in self.request.calls
+        )
+        return min(max(_FEW_ELEMENTS, _FEW_ROWS * max(rows, default=0)), _MANY_ELEMENTS)
 
     @property
     def has_time(self) -> bool:
@@ -216,6 +226,7 @@ class Proving:
             request.assume,
             backend=request.backend,
             examples=examples,
+            most_elements=self.most_elements,
         )
 
 

@@ -14,7 +14,7 @@ _LEAST_SHARE = 5
 are among them, or the verification itself says no yes."""
 _MOST_WORK = 8_000
 """Statements of kernels in one call: a tenth of what else may be, and enough for some hundred
-programs. Sizes beyond it are those of the calls that are timed, or need no tune to be verified."""
+programs."""
 _SHRINK_SECONDS = 2.0
 """A counterexample says why a variant is left; the next one waits meanwhile."""
 
@@ -34,6 +34,8 @@ class Question:
     examples: int = 100
     algebra: bool = False
     covered_elsewhere: bool = False
+    most_elements: int | None = None
+    """Of a call that is made to run what differs."""
     seconds: float | None = field(default=None, compare=False)
     """After which no more calls are made, and what was seen is judged."""
 
@@ -64,6 +66,7 @@ class VerifyingServer:
                 algebra=asked.algebra,
                 budget=asked.seconds,
                 most_work=_MOST_WORK,
+                most_elements=asked.most_elements,
             )
         except VerificationError as error:
             return Evidence("unsupported", reason=str(error))
