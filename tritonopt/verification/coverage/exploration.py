@@ -442,10 +442,11 @@ class LargerSizes:
         self.calls.calls_left = max(self.calls.calls_left, _CALLS)
         yield from self._growing_tiles()
         named, of = self.numbers.limits, self.calls
-        mentioned = (n for n in of.sized_calls.limits.counts if _MOST_COUNTED < n < _LIMITS[0])
+        counts = sorted(of.sized_calls.limits.counts, reverse=True)
+        mentioned = [n for n in counts if _MOST_COUNTED < n < _LIMITS[0]]
         turns = product(dict.fromkeys([*named, *mentioned, *_LIMITS]), of.names)
         calls = [(size, name, self._of_one(name, size + 1)) for size, name in turns]
-        calls.sort(key=lambda call: max(of.expected(call[2]), MOST_WORK))
+        calls.sort(key=lambda call: max(of.expected(call[2]), DEAR * MOST_WORK))
         for size, name, sizes in calls:
             unmet = of.unmet()
             if not unmet:
@@ -455,7 +456,8 @@ class LargerSizes:
             if not bears and all(d.kind in LOOPS for d in unmet):
                 continue
             expected, before = max(of.expected(sizes), 0.0), of.work
-            wanted = size in named or of.affordable(sizes, needed=True)
+            most = MOST_WORK * (DEAR if size in mentioned else 1)
+            wanted = size in named or of.affordable(sizes, needed=True, most=most)
             if wanted and of.fits(sizes) and self.patience.bears(expected, named=size in named):
                 yield from of.made(sizes)
                 # Another kernel may take longer than the plain one let expect.
