@@ -24,7 +24,7 @@ _SCREENING = 4
 """Where nothing is timed, variants are verified on so many times fewer examples."""
 _NO_TIME = 5.0
 """With fewer seconds none is begun."""
-_FIRST, _LAST = 0.4, 0.7
+_FIRST, _LAST = 0.55, 0.7
 """The parts of that time in which calls are made: by the interpreter where the GPU has to follow,
 and where nothing follows. A call that has begun then ends."""
 _FEW_ROWS, _FEW_ELEMENTS, _MANY_ELEMENTS = 6, 2**17, 2**21
