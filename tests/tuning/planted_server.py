@@ -73,7 +73,8 @@ class PlantedServer(CpuServer):
     def first(self, name: str) -> First:
         self.launched.pop(name, None)
         self._launch(name)
-        return First()
+        note = next((r["differs"] for r in self._rules(name) if "differs" in r), "")
+        return First(note=note, agrees=not note)
 
     def _called(self, name: str) -> Any:
         if self.looks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -159,6 +160,7 @@ def _tuned(arguments: argparse.Namespace) -> int:
     """Tune, show, and write where that was asked for. Raises what `run` says."""
     from tritonopt.tuning.many import answers_of, in_their_order
 
+    began = time.monotonic()
     requests, wrong = _requests(arguments)
     if not requests:
         return ERROR
@@ -171,8 +173,9 @@ def _tuned(arguments: argparse.Namespace) -> int:
             label = f"{where.launcher}{turn}: {where.phase}{best}"
             bar.update(where.done, where.of, label, f"{where.left:.0f} s left")
 
+        left = arguments.budget - (time.monotonic() - began)
         engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
-        for answer in answers_of(requests, arguments.budget, show, *engine):
+        for answer in answers_of(requests, max(left, 1.0), show, *engine):
             found.append(answer)
             came = "failed" if answer.failure else answer.what or "stays as it is"
             bar.update(len(found), len(requests), f"tuning; {answer.launcher}: {came}")

@@ -94,7 +94,6 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
             calls=subject.calls,
             args=args,
             otherwise=narrow,
-            as_seen=(None, *narrow)[-1],
         )
         for subjects in every
         for subject in subjects.subjects
@@ -250,7 +249,6 @@ def _request(
         calls=seen.calls,
         args=first,
         otherwise=(*rest, *forms) if rest else (),
-        as_seen=(None, *seen.narrow)[-1],
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tritonopt import source
 from tritonopt.measurement.results import Ratio, Row
+from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Evidence, Fate
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim, is_harmless
 from tritonopt.tuning.calls import Call
@@ -24,10 +25,14 @@ from tritonopt.tuning.dispatch.state import kept_state
 from tritonopt.tuning.dispatch.texts import dispatched
 from tritonopt.tuning.halving import Standing
 from tritonopt.tuning.session import OVER
+from tritonopt.tuning.shapes import odd_call
 from tritonopt.tuning.trials import Trials, same_code
 from tritonopt.verification.process.client import Died, Refusal
+from tritonopt.verification.signature.argument_language import parse
 
 NOT_AFRESH = "no time was left to measure it again"
+_ONCE = Effort(least=1, most=1, seconds=0.0)
+"""Of a call that is made to compare its results."""
 _ATTEMPTS = 3
 """Proposals that a fresh measurement may go against: each one more is a chance for noise."""
 
@@ -122,13 +127,13 @@ class Choosing:
                     self.against += 1
                     continue
                 evidence = self._verified(proposal)
+                evidence = self._with_gpu(evidence, proposal.text) if evidence.is_yes else evidence
             if not evidence.is_yes:
                 proposal.standing.refuse(evidence)
                 if evidence.verdict == "counterexample":
                     self.refuted.append(proposal.standing)
                 continue
             proposal.standing.fate = Fate.ACCEPTED
-            evidence = self._with_timed(evidence)
             described = self.trials.session.described
             self.fresh = {label: described(row) for label, row in self.fresh.items()}
             self.evidence = proposal.standing.evidence = evidence
@@ -146,10 +151,23 @@ class Choosing:
             if standing is not wrong and evidence and set(wrong.variant.steps) <= steps:
                 standing.refuse(replace(evidence, reason=f"as {name}: {evidence.reason}"))
 
-    def _with_timed(self, evidence: Evidence) -> Evidence:
-        """The evidence, with the calls that were timed: they are larger than any that is drawn."""
-        same = len(self.trials.session.compared & self.fresh.keys())
-        of = f"{same} of the {len(self.fresh)} timed calls agree, on one random input each"
+    def _with_gpu(self, evidence: Evidence, text: str) -> Evidence:
+        """The evidence, with what the GPU gives for the calls that were timed, larger than any that
+        is drawn, and for one of odd sizes: no tile is whole there."""
+        compared = self.trials.session.compared
+        same = len(compared & self.fresh.keys())
+        if not same:
+            reason = "its results for the timed calls could not be compared: they take much memory"
+            return replace(evidence, verdict="unsupported", reason=reason)
+        call = min(self.calls, key=lambda call: call.bytes)
+        odd = odd_call(parse(evidence.args), call) if evidence.args else None
+        row = self.trials.fresh(TUNED, text, odd, _ONCE) if odd else Row("", "")
+        why = row.doubts.get(TUNED) or row.failures.get(TUNED, "")
+        if odd and why and (why == OVER or ORIGINAL not in row.failures):
+            verdict = "unsupported" if why == OVER else "counterexample"
+            return replace(evidence, verdict=verdict, reason=f"on the GPU, {odd.label}: {why}")
+        and_odd = "; so does one of odd sizes" if odd and odd.label in compared else ""
+        of = f"{same} of {len(self.fresh)} timed calls agree on one random input each{and_odd}"
         return replace(evidence, backend=f"{evidence.backend}; {of}")
 
     def _verified(self, proposal: Proposal) -> Evidence:

@@ -27,7 +27,7 @@ from tritonopt.verification.signature.argument_language import (
     names_of,
     parse,
 )
-from tritonopt.verification.signature.size_facts import Fact, hold
+from tritonopt.verification.signature.size_facts import Fact, fitted, hold
 
 MOST_CALLS = 400
 """More than that are a mistake in a range, or should be several runs."""
@@ -261,3 +261,28 @@ def _renamed(
 
     arguments = tuple(map(renamed, form.arguments))
     return replace(form, arguments=arguments, facts=(*form.facts, *facts))
+
+
+def odd_call(form: Signature, call: Call) -> Call | None:
+    """A call of a form that is a little smaller than another one, with sizes that no tile divides
+    as far as the form allows; None where the form does not tell them."""
+    recipes, sizes, arguments = call.example.tensors, dict[str, int](), []
+    for argument in form.arguments:
+        if isinstance(argument, TensorArgument) and (recipe := recipes.get(argument.name)):
+            if len(recipe.shape) != len(argument.shape) or _is_bounded(argument):
+                return None
+            pairs = zip(argument.shape, recipe.shape, strict=True)
+            sizes |= {str(d): n for d, n in pairs if names_of(d) == (d,)}
+            argument = replace(argument, dtypes=(recipe.dtype,))
+        arguments.append(argument)
+    odd = {d: n * 3 // 4 | 1 if n > 4 else n for d, n in sizes.items()}
+    form = one_form(replace(form, arguments=tuple(arguments)))
+    odd = dict(fitted(form.facts, odd, smaller=True))
+    if not odd.keys() >= {*form.size_names} or odd == sizes or not hold(form.facts, odd):
+        return None
+    return Call(form, odd)
+
+
+def _is_bounded(argument: TensorArgument) -> bool:
+    """Whether its values may be beyond a dimension that is made smaller."""
+    return type(argument.high) is int and argument.high > _SMALL
