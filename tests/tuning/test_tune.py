@@ -624,7 +624,7 @@ def test_what_is_refused_while_others_are_timed_leads_no_more() -> None:
     no = Evidence("counterexample", "here", 1, "another function")
     search = Search(unused, (), unused, unused, unused, standings=[wrong, right])
     search.leading = lambda text, instead: no if text == "a" else None
-    search._lead(search.best(2), False)
+    search._lead(search.best(2))
     assert search.best(2) == [right] and wrong.reason == "another function"
 
 

@@ -116,8 +116,7 @@ class Search:
     leading: Callable[[str, bool], Evidence | None] = lambda text, instead: None
     """Called with a text that is likely to win, while others are still to be timed; what is known
     against it by then. Also whether it takes the place of the one before."""
-    led: float = 0.0
-    """What that one gained."""
+    leader: Standing | None = None
     is_cut_short: bool = False
     """Whether the time was over before everything was made that could be."""
 
@@ -130,7 +129,7 @@ class Search:
             for start in range(0, len(begun), _AT_ONCE):
                 if not self.over():
                     self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
-                    self._lead([s for s in self.best(1) if s.gain > self.led + _LIKELY], True)
+                    self._lead_alone()
             self.is_cut_short = self.over()
             if self.is_cut_short or generation == _GENERATIONS - 1:
                 break
@@ -158,20 +157,24 @@ class Search:
         finalists = self.best(min(_KEPT, max(len(self.timed) // 2, 2)))
         for rung, effort in enumerate(_EFFORTS[1:], start=1):
             self._time(finalists, self.calls, rung, effort)
-            self._lead(self.best(_LEADING, finalists), False)
+            self._lead(self.best(_LEADING, finalists))
             finalists = self.best(max(len(finalists) // 2, 2), finalists)
         for standing in finalists:
             standing.fate = Fate.FINALIST
         return finalists
 
-    def _lead(self, first: Sequence[Standing], instead: bool) -> None:
+    def _lead_alone(self) -> None:
+        """The best so far is verified in place of the one before, if it gains a good deal more."""
+        before = self.leader.gain if self.leader in self.timed else 0.0
+        if (best := next(iter(self.best(1)), None)) and best.gain > before + _LIKELY:
+            self.leader = best
+        if self.leader in self.timed:
+            self._lead([self.leader], instead=True)
+
+    def _lead(self, first: Sequence[Standing], *, instead: bool = False) -> None:
         for likely in first:
-            if likely.gain < _LIKELY:
-                continue
-            self.led = max(self.led, likely.gain)
-            if against := self.leading(likely.variant.text, instead):
+            if likely.gain >= _LIKELY and (against := self.leading(likely.variant.text, instead)):
                 likely.refuse(against)
-                self.led = 0.0
 
     @property
     def timed(self) -> list[Standing]:

@@ -84,20 +84,21 @@ class Proving:
         self.collect()
         if self.request.backend not in ("auto", "interpreter") or not self.has_time:
             return None
-        forms = self._forms_for("interpreter")
-        question = replace(self._whole(text), backend="interpreter", args=forms[0])
-        question = self._as_asked(question, 1.0)
-        if instead and self.leading not in (None, question):
-            self.verifying.forget(self.leading)
-        self.leading = question
-        known = self._known(question)
-        if known is None:
-            # One worker is better than none, but two need one each.
-            self.verifying.begin_with(question, min(1, self.verifying.workers - 1))
-        if known is None or known.is_yes or known.compared_nothing:
-            return None
-        is_last = known.verdict == "counterexample" or len(forms) == 1
-        return known if is_last else None
+        forms, known = self._forms_for("interpreter"), None
+        for args in forms:
+            question = replace(self._whole(text), backend="interpreter", args=args)
+            question = self._as_asked(question, 1.0)
+            known = self._known(question)
+            if known is None:
+                if instead and self.leading not in (None, question):
+                    self.verifying.forget(self.leading)
+                self.leading = question
+                # One worker is better than none, but two need one each.
+                self.verifying.begin_with(question, min(1, self.verifying.workers - 1))
+                return None
+            if known.verdict != "unsupported":
+                return None if known.is_yes else known
+        return known if len(forms) == 1 and known and not known.compared_nothing else None
 
     def collect(self) -> None:
         """Keep what was asked ahead and is answered."""
