@@ -155,8 +155,8 @@ def test_a_variant_that_wins_on_some_calls_is_chosen_there(
     assert again.text.count("ONE_TILE") == answer.text.count("ONE_TILE")
     new = planted.asked()[len(before) :]
     assert "evidence" not in new
-    # the original, and afresh what was accepted, after a flag that does not help here
-    assert new.count("time") <= 4 * len(answer.rows)
+    # the original; what was accepted afresh, and once for odd sizes
+    assert new.count("time") <= 2 * len(answer.rows) + 1
 
     (outcome,) = outcomes([planted.request()], [answer])
     written(outcome)
@@ -172,16 +172,6 @@ def test_a_variant_that_wins_on_some_calls_is_chosen_there(
     checks = list(checks_of(planted.file, EFFORT, 60.0, SERVER))
     assert [check.holds for check in checks] == [True, True, False, False]
     assert "no longer holds" in str(checks[-1])
-
-
-@pytest.mark.thorough
-def test_what_decides_is_put_into_a_flag_that_the_kernel_has(planted: Planted) -> None:
-    rules = [{**rule, "kernel": "ONE_TILE=True"} for rule in WINS_LATER]
-    answer = planted.tuned(rules)
-    assert answer.condition == "n >= 64"
-    assert [row.uses_new for row in answer.rows] == [False, False, True, True]
-    assert 'args["N"] <= args["BLOCK"] and args["N"] >= 64' in answer.text
-    assert answer.text.count("@triton.jit") == 1 and "if n >= 64" not in answer.text
 
 
 def test_what_is_not_the_same_function_is_never_accepted(planted: Planted) -> None:

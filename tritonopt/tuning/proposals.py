@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +18,6 @@ from tritonopt.tuning.acceptance import failing, is_accepted, is_claim, is_harml
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_callers
 from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
-from tritonopt.tuning.dispatch.flags import flagged
 from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, difference, shared
 from tritonopt.tuning.dispatch.state import kept_state
 from tritonopt.tuning.dispatch.texts import dispatched
@@ -39,8 +37,6 @@ _ATTEMPTS = 3
 
 _WIDTH = 88
 """Of a comment."""
-_BELOW, _THERE = "the code below where this holds", "without it where it is true"
-"""What is measured: a choice in the launcher, a flag."""
 
 
 @dataclass(frozen=True)
@@ -250,7 +246,7 @@ class Choosing:
                 text = dispatched(parts, [""] * len(parts.places), (), suffix_of(standing))
                 yield Proposal(standing, text, "", every, claimed)
             else:
-                yield from self._somewhere(standing, parts, claimed, every - safe, others)
+                yield self._somewhere(standing, parts, claimed, every - safe)
         except (NoDispatch, Died, Refusal) as reason:
             self.notes.append(f"{variant.name}: {why}, and it cannot be chosen for them: {reason}")
 
@@ -271,10 +267,8 @@ class Choosing:
         parts: Difference,
         claimed: Mapping[str, Ratio],
         forbidden: frozenset[str],
-        others: Set[str],
-    ) -> Iterator[Proposal]:
-        """The variant behind a condition: in a flag of its kernels where they have one, and in the
-        launcher. Raises NoDispatch, Died and Refusal."""
+    ) -> Proposal:
+        """The variant behind a condition in the launcher. Raises NoDispatch, Died and Refusal."""
         labels = [call.label for call in self.calls]
         never = frozenset(at for at, label in enumerate(labels) if label in forbidden)
 
@@ -299,39 +293,27 @@ class Choosing:
         uses_new = frozenset(labels[at] for at in holds)
         inside = {label: ratio for label, ratio in claimed.items() if label in uses_new}
 
-        def bounds(small: bool) -> list[str]:
-            return list(map(lowered, written)) if small else written
-
-        def in_flags(ratios: Mapping[str, Ratio], small: bool) -> str:
-            return flagged(parts, bounds(small), self._comment(ratios, uses_new, _THERE))
-
         def in_launcher(ratios: Mapping[str, Ratio], small: bool) -> str:
-            comment = self._comment(ratios, uses_new, _BELOW)
-            return dispatched(parts, bounds(small), comment, suffix_of(standing))
+            bounds = list(map(lowered, written)) if small else written
+            return dispatched(parts, bounds, self._comment(ratios, uses_new), suffix_of(standing))
 
         searched = {n: f.ratio for n, f in standing.found.items() if f.ratio is not None}
-        if not others:
-            with suppress(NoDispatch):
-                text = in_flags(searched, False)
-                yield Proposal(standing, text, written[0], uses_new, inside, in_flags)
         text = in_launcher(searched, False)
-        yield Proposal(standing, text, written[0], uses_new, inside, in_launcher)
+        return Proposal(standing, text, written[0], uses_new, inside, in_launcher)
 
     def _numbers(self, place: Place, call: Call) -> dict[str, int]:
         """What surely bound names stand for there."""
         found = self.trials.numbers_at(place.lines, call)
         return {name: number for name, number in found.items() if name in place.names}
 
-    def _comment(
-        self, ratios: Mapping[str, Ratio], uses_new: frozenset[str], what: str
-    ) -> list[str]:
+    def _comment(self, ratios: Mapping[str, Ratio], uses_new: frozenset[str]) -> list[str]:
         """The figures that the choice rests on."""
         machine = self.trials.machine
         where = "" if machine is None else f" ({machine.gpu}, Triton {machine.triton})"
         inside = [ratio.value for label, ratio in ratios.items() if label in uses_new]
         text = (
-            f"Measured{where}: {_range(inside)} as fast as {what}; elsewhere it was not faster. "
-            "`tritonopt tune --check` measures it again."
+            f"Measured{where}: {_range(inside)} as fast as the code below where this holds; "
+            "elsewhere it was not faster. `tritonopt tune --check` measures it again."
         )
         return textwrap.wrap(text, _WIDTH)
 
