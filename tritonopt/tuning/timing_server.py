@@ -89,6 +89,7 @@ class TimingServer:
         self.launchers: dict[str, Callable[..., Any]] = {}
         self.text_paths: dict[str, str] = {}
         self.modules: dict[str, ModuleType] = {}
+        self.call: Any = None
         self.arguments: dict[str, Any] = {}
         self.pristine: list[Any] | None = None
         self.returned: list[Any] = []
@@ -162,7 +163,7 @@ class TimingServer:
         from tritonopt.tuning.arguments import build, bytes_of, tensors_in
 
         self._forget_arguments()
-        self.arguments = build(call, self.place)
+        self.call, self.arguments = call, build(call, self.place)
         tensors = tensors_in(self.arguments)
         free, _ = torch.cuda.mem_get_info()
         # Outputs may take as much again, in each of two versions.
@@ -260,6 +261,8 @@ class TimingServer:
         Only of names that are whole numbers, and the same one whenever it comes there: also in a
         second call, with tensors at other addresses.
         """
+        from tritonopt.tuning.arguments import build
+
         first, last = lines
         found: list[dict[str, int]] = []
 
@@ -275,30 +278,14 @@ class TimingServer:
         sys.settrace(look)
         try:
             self._called(name)
-            self.arguments = self._elsewhere()
+            if self.pristine is not None:  # there is the memory for it
+                self.arguments = build(self.call, self.place)
             self._called(name)
         finally:
             sys.settrace(before)
             self.arguments = arguments
         known = found[0] if found else {}
         return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
-
-    def _elsewhere(self) -> dict[str, Any]:
-        """The arguments with their tensors at other addresses, where there is the memory for it."""
-        import torch
-
-        moved: dict[int, Any] = {}
-
-        def copied(value: Any) -> Any:
-            if isinstance(value, torch.Tensor):
-                return moved.setdefault(id(value), value.clone())
-            if isinstance(value, (list, tuple)):
-                return type(value)(map(copied, value))
-            return value
-
-        if self.pristine is None:
-            return self.arguments
-        return {name: copied(value) for name, value in self.arguments.items()}
 
     def _forget_arguments(self) -> None:
         import torch
