@@ -132,6 +132,7 @@ def _duration(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    began = time.monotonic()
     try:
         from tritonopt.engines import EngineError
         from tritonopt.rewriting.options import PassSelectionError
@@ -148,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
             check_gpu()
         if arguments.check:
             return _checked(arguments)
-        return _tuned(arguments)
+        return _tuned(arguments, began)
     except (
         EngineError, NoGpu, PassSelectionError, PlaceError, RecordError, SourceError, StoreError,
         VerificationError
@@ -156,11 +157,10 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
 
 
-def _tuned(arguments: argparse.Namespace) -> int:
+def _tuned(arguments: argparse.Namespace, began: float) -> int:
     """Tune, show, and write where that was asked for. Raises what `run` says."""
     from tritonopt.tuning.many import answers_of, in_their_order
 
-    began = time.monotonic()
     requests, wrong = _requests(arguments)
     if not requests:
         return ERROR
