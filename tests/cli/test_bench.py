@@ -56,8 +56,6 @@ def test_compiled_evidence_needs_no_gpu(
     "given, said",
     [
         (["--args", "x: f32[n=4..2]"], "a range goes up"),
-        (["--args", "x: f32[n=4]", "--flops", "2 * k"], "the sizes are n"),
-        (["--args", "x: f32[n=4]", "--flops", "n < 2"], "a number of operations"),
         (["--args", "x: f32[n=4]", "--launcher", "triple"], "no launcher `triple`"),
     ],
 )

@@ -54,8 +54,8 @@ class CpuServer(TimingServer):
         torch.cuda.mem_get_info = lambda *rest: (2**30, 2**31)
         self.device = Wall()
 
-    def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
-        return super().time(names, effort, flops, False)
+    def time(self, names: tuple[str, ...], effort: Effort, copy: bool) -> Timed:
+        return super().time(names, effort, False)
 
 
 def serve(descriptor: int) -> None:

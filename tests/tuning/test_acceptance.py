@@ -52,7 +52,6 @@ class Drawn(Session):
         launcher: str,
         call: Call,
         effort: Effort,
-        flops: int = 0,
         *,
         copy: bool = True,
         numbers: bool = True,
@@ -61,6 +60,7 @@ class Drawn(Session):
         ratios = {version.name: self._ratio(version.text, effort) for version in others}
         times = dict.fromkeys((v.name for v in self.versions), Times(1.0, 1.0, 1.0, 1))
         first = next(iter(ratios.values()), None)
+        self.compared.add(call.label)
         return Row(launcher, call.label, call.sizes, times, first, ratios)
 
     def _ratio(self, text: str, effort: Effort) -> Ratio:

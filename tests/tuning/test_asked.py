@@ -140,9 +140,15 @@ def test_what_held_in_all_calls_is_asked_after_what_is_free_of_it(
             "x: f32[n, m], parts: 32",
             "x: f32[n, m], parts: parts, m % parts == 0",
             None,
+            "x: f32[n, a], parts: 32, a % 16 == 0",
             "x: f32[n, 512], parts: 32",
         ),
-        "tiled": ("x: f32[n, m], tile: 32", None, "x: f32[n, 512], tile: 32"),
+        "tiled": (
+            "x: f32[n, m], tile: 32",
+            None,
+            "x: f32[n, a], tile: 32, a % 16 == 0",
+            "x: f32[n, 512], tile: 32",
+        ),
     }
 
 

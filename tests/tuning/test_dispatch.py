@@ -9,7 +9,6 @@ import pytest
 
 from tritonopt import source
 from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
-from tritonopt.tuning.dispatch.flags import flagged
 from tritonopt.tuning.dispatch.places import NoDispatch, difference, shared
 from tritonopt.tuning.dispatch.texts import dispatched
 
@@ -144,60 +143,6 @@ def test_the_end_of_a_text_is_no_comment_above_a_statement() -> None:
     found = difference(source.read(old), source.read(old.replace("= 1024", "= 512")), "scale")
     text = dispatched(found, ["n >= 1"], (), "fast")
     assert text.count("# told") == 1 and text.count("# as many") == 2
-
-
-FLAGGED = (
-    FILE[: FILE.index("def also")]
-    .replace(
-        "@triton.jit", '@triton.heuristics({"WHOLE": lambda a: a["n"] <= a["BLOCK"]})\n@triton.jit'
-    )
-    .replace("constexpr):", "constexpr, WHOLE: tl.constexpr):")
-    .replace(
-        "    tl.store(x",
-        "    if WHOLE:\n        tl.store(x + cols, 2 * tl.load(x + cols))\n    else:\n"
-        "        tl.store(x",
-    )
-)
-
-
-def narrowed(new: str, condition: str, old: str = FILE[: FILE.index("def also")]) -> str:
-    return flagged(
-        difference(source.read(old), source.read(new), "scale"), [condition], ["Figures."]
-    )
-
-
-def test_what_decides_goes_into_a_flag_without_which_the_kernel_is_the_original() -> None:
-    text = narrowed(FLAGGED, "8192 <= n <= 65536")
-    assert text == FLAGGED.replace(
-        '@triton.heuristics({"WHOLE": lambda a: a["n"] <= a["BLOCK"]})',
-        "# Figures.\n"
-        '@triton.heuristics({"WHOLE": lambda a: a["n"] <= a["BLOCK"] and 8192 <= a["n"] <= 65536})',
-    )
-    other = FLAGGED.replace('a["n"] <= a["BLOCK"]', 'a["n"] < 9 or a["n"] == a["BLOCK"]')
-    body = '(a["n"] < 9 or a["n"] == a["BLOCK"]) and 8192 <= a["n"] <= 65536'
-    wrapped = f'@triton.heuristics(\n    {{"WHOLE": lambda a: {body}}}\n)'
-    assert wrapped in narrowed(other, "8192 <= n <= 65536")
-
-
-@pytest.mark.parametrize(
-    "old, new, said",
-    [
-        ("else:\n        tl.store(x + cols, 2", "else:\n        tl.store(x + cols, 3", "no flag"),
-        ("if WHOLE", "if not WHOLE", "no flag"),
-        ("BLOCK=block)", "BLOCK=block, num_warps=8)", "more differs"),
-        ('{"WHOLE": lambda a: a["n"] <= a["BLOCK"]}', "RULES", "no flag"),
-        ("    return x", "    scale_kernel[(1,)](x, n, BLOCK=64)\n    return x", "one statement"),
-        ("](x, n, BLOCK", "](x, n + 0, BLOCK", "not launched with `n`"),
-    ],
-)
-def test_what_a_flag_does_not_undo_is_not_put_into_it(old: str, new: str, said: str) -> None:
-    changed = FLAGGED.replace(old, new)
-    assert changed != FLAGGED
-    original = FILE[: FILE.index("def also")]
-    if said in ("one statement", "not launched with `n`"):
-        original = original.replace(old, new)
-    with pytest.raises(NoDispatch, match=said):
-        narrowed(changed, "n >= 8192", original)
 
 
 NUMBERS = [{"m": m, "n": n, "block": 16} for m in (64, 4096) for n in (128, 1024, 8192)]

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tritonopt.tuning.calls import Call
-from tritonopt.tuning.shapes import MOST_CALLS, calls_of, check_ranks, how_to, without_sizes
+from tritonopt.tuning.shapes import (
+    MOST_CALLS,
+    calls_of,
+    check_ranks,
+    how_to,
+    scaled_forms,
+    with_numbers,
+    without_sizes,
+)
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_parser import parse
 
@@ -108,3 +116,37 @@ def test_a_smaller_call_tells_the_compiler_the_same() -> None:
     assert small.sizes["m"] % 16 == 0 and small.sizes["k"] % 16 == 1000003 % 16
     (row,) = calls("x: f32[n=1073741824]")
     assert row.smaller(2**26) == row
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("x: f32[n, 8]", ["x: f32[n, 8]"]),
+        # Rows may have to be whole tiles: of these any number; then rows as they were.
+        (
+            "x: f16[8192, 2048], w: f16[2048]",
+            [
+                "x: f16[b, a], w: f16[a], a % 128 == 0",
+                "x: f16[b, 2048], w: f16[2048]",
+            ],
+        ),
+        # Equal sizes stay equal, also as bounds and as plain values; no row is that long.
+        (
+            "x: f32[4096, 60, 100], i: i64[4096] in 0..4095, m: 4096",
+            ["x: f32[b, 60, 100], i: i64[b] in 0..b, m: b"],
+        ),
+        ("x: f32[16777216]", ["x: f32[a], a % 128 == 0"]),
+    ],
+)
+def test_calls_that_are_verified_are_no_larger_than_they_need_be(
+    text: str, forms: list[str]
+) -> None:
+    assert scaled_forms(parse(text), {128, 7, 3}) == forms
+
+
+def test_rows_of_one_length_keep_it_unless_something_else_is_told_by_them() -> None:
+    ranged = without_sizes(
+        "x: f32[m=8, n=4096], y: f32[m, k=64|128], z: f32[j=300], i: i32[8] in 0..j"
+    )
+    text = str(with_numbers(parse(ranged.text), ranged.sizes))
+    assert text == "x: f32[m, 4096], y: f32[m, k], z: f32[j], i: i32[8] in 0..j"

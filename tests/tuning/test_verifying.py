@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tritonopt.measurement.tuned import Evidence
-from tritonopt.tuning.proving.evidence import as_interpreted
+from tritonopt.tuning.proving.evidence import Proving, as_interpreted
 from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import LATE, Question, VerifyingServer
+from tritonopt.tuning.requests import Request
+from tritonopt.tuning.shapes import calls_of, without_sizes
+from tritonopt.tuning.store import Key
 from tritonopt.verification.comparison.tally import SPENT
 from tritonopt.verification.process.client import Died
 from tritonopt.verification.process.messages import Failure
+from tritonopt.verification.signature.argument_language import parse
 from tritonopt.verification.verdict import Verdict
 
 
@@ -169,3 +175,20 @@ def test_what_is_for_the_compiler_alone_makes_no_other_text_for_the_interpreter(
     assert shown(asks) != shown(asks.replace("num_warps=8", "num_warps=1"))
     other = LAUNCHED.replace("copy_kernel[(1,)](x", "TABLE[(1,)](x")
     assert shown(other) != shown(other.replace("num_warps=8", "num_warps=1"))
+
+
+def test_a_better_leader_is_verified_in_place_of_the_one_before() -> None:
+    ranged = without_sizes("x: f32[m=8, n=65536], w: f32[n]")
+    calls = tuple(calls_of(parse(ranged.text), ranged.sizes, alternatives=True))
+    key = Key("", "", "", "", "")
+    trials: Any = SimpleNamespace(key=lambda *about: key, stored=lambda key: None)
+    request = Request("k.py", "a = 1", "f", calls, args=ranged.text)
+    verifying = Verifying(workers=1)
+    proving = Proving(request, trials, verifying, lambda: 60.0, lambda name: nullcontext())
+    for text, instead in (("b = 2", True), ("c = 3", True), ("d = 4", False)):
+        assert proving.begin(text, instead) is None
+    first, second = Fake.made
+    assert first.asked == ["evidence", "close"] and second.asked == ["evidence"]
+    (asked,) = verifying._asked
+    # No call that is aimed is larger than a few rows of those that are timed.
+    assert (asked.text, asked.most_elements) == ("c = 3", 6 * 2 * 65536)

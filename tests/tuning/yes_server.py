@@ -23,7 +23,7 @@ class YesServer:
             return Evidence("counterexample", "planted", 1, "another function, as planted")
         if any(re.search(pattern, asked.text) for pattern in plan.get("ends", ())):
             os._exit(3)
-        return Evidence("identical", "planted", asked.examples)
+        return Evidence("identical", "planted", asked.examples, args=asked.args or "")
 
 
 def serve(descriptor: int) -> None:

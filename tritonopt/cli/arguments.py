@@ -49,11 +49,11 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_examples(parser: argparse._ActionsContainer, what: str) -> None:
+def add_examples(parser: argparse._ActionsContainer, what: str, default: int = 100) -> None:
     parser.add_argument(
         "--max-examples",
         type=positive,
-        default=100,
+        default=default,
         metavar="N",
         help=f"{what} (default: %(default)s)",
     )

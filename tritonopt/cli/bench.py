@@ -50,14 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=("another version of it; without it, only BEFORE is timed"),
     )
     shared.add_call(parser)
-    parser.add_argument(
-        "--flops",
-        metavar="FORMULA",
-        help=(
-            "operations per call, as in '2 * m * n * k': also prints the share of the rate "
-            "of a large matrix product of torch"
-        ),
-    )
     _add_effort(parser)
     parser.add_argument(
         "--no-gpu",
@@ -133,7 +125,6 @@ def _timed(arguments: argparse.Namespace) -> Comparison:
             args=arguments.args,
             assume=arguments.assume,
             command=arguments.shadowed,
-            flops=arguments.flops,
             effort=Effort(precision=arguments.precision, seconds=arguments.seconds),
             timeout=arguments.timeout,
             gpu=not arguments.no_gpu,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -108,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     shared.add_precision(parser, "to which an accepted ratio is known")
-    shared.add_examples(parser, "on how many inputs an accepted change is verified")
+    shared.add_examples(parser, "on how many inputs an accepted change is verified", 40)
     parser.add_argument(
         "--backend",
         choices=("auto", "interpreter", "cuda"),
@@ -135,6 +136,7 @@ def _duration(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    began = time.monotonic()
     try:
         from tritonopt.engines import EngineError
         from tritonopt.rewriting.options import PassSelectionError
@@ -151,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
             check_gpu()
         if arguments.check:
             return _checked(arguments)
-        return _tuned(arguments)
+        return _tuned(arguments, began)
     except (
         EngineError, NoGpu, PassSelectionError, PlaceError, RecordError, SourceError, StoreError,
         VerificationError
@@ -159,7 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
         return complain(str(error))
 
 
-def _tuned(arguments: argparse.Namespace) -> int:
+def _tuned(arguments: argparse.Namespace, began: float) -> int:
     """Tune, show, and write where that was asked for. Raises what `run` says."""
     from tritonopt.tuning.many import answers_of, in_their_order
 
@@ -175,8 +177,9 @@ def _tuned(arguments: argparse.Namespace) -> int:
             label = f"{where.launcher}{turn}: {where.phase}{best}"
             bar.update(where.done, where.of, label, f"{where.left:.0f} s left")
 
+        left = arguments.budget - (time.monotonic() - began)
         engine = (arguments.engine, arguments.jobs, arguments.task_timeout)
-        for answer in answers_of(requests, arguments.budget, show, *engine):
+        for answer in answers_of(requests, max(left, 1.0), show, *engine):
             found.append(answer)
             came = "failed" if answer.failure else answer.what or "stays unchanged"
             bar.update(len(found), len(requests), f"tuning; {answer.launcher}: {came}")

@@ -132,8 +132,13 @@ def _end(slots: Sequence[Slot], futures: Sequence[Future[Answer]]) -> None:
 
 def _processors() -> int:
     """Half of those that this process may use: a verification keeps two processes busy."""
+    return max(1, cores() // 2)
+
+
+def cores() -> int:
+    """Those that this process may use."""
     seen = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (seen or 1) // 2)
+    return seen or 1
 
 
 def visible_gpus() -> list[str]:

@@ -14,10 +14,6 @@ _FLUSHED = 2**28
 """Bytes that are written to clear the cache, at least; where the cache is large, four times it."""
 _BUSY = 10
 """Of a hundred moments: what a process needs to begin is less."""
-_PRODUCT = 8192
-"""Rows and columns of the matrices by whose product the GPU's speed at such is told."""
-_PRODUCTS = 10
-"""So often it is computed, for the median."""
 
 
 class CudaDevice:
@@ -121,18 +117,3 @@ def copying(count: int) -> Callable[[], object]:
     half = torch.empty(max(count // 2, 1), dtype=torch.int8, device="cuda")
     other = torch.empty_like(half)
     return lambda: other.copy_(half)
-
-
-def matrix_speed(device: CudaDevice, dtype: Any) -> float:
-    """Operations per microsecond of a large matrix product of that type, as torch does it."""
-    one, two = (torch.randn(_PRODUCT, _PRODUCT, device="cuda").to(dtype) for _ in range(2))
-    product = torch.matmul(one, two)
-    found = []
-    for _ in range(_PRODUCTS):
-        begin = device.mark()
-        torch.matmul(one, two, out=product)
-        end = device.mark()
-        found.append((begin, end))
-    device.wait()
-    took = sorted(device.between(*each) for each in found)
-    return 2 * _PRODUCT**3 / took[len(took) // 2]

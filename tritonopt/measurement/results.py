@@ -127,10 +127,6 @@ class Row:
     """Bytes of the arguments and of what was returned, each memory once."""
     copy: float | None = None
     """Microseconds that it takes to copy as many bytes, measured in the same run."""
-    flops: int = 0
-    """Operations of the call, where somebody said how many; 0 where nobody did."""
-    matrix: float | None = None
-    """Microseconds that a large matrix product takes for as many, measured in the same run."""
     compiled: tuple[Compiled, ...] = ()
     """The kernels that the call launches, of every version."""
     notes: tuple[str, ...] = ()
@@ -142,12 +138,6 @@ class Row:
         if self.copy is None or version not in self.times:
             return None
         return self.copy / self.times[version].median
-
-    def matrix_share(self, version: str) -> float | None:
-        """How near it comes to the speed of a large matrix product."""
-        if self.matrix is None or version not in self.times:
-            return None
-        return self.matrix / self.times[version].median
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,7 @@ def _tuned(answer: Answer) -> dict[str, Any]:
 
 
 def _timed(row: Row, versions: Iterable[str]) -> dict[str, Any]:
-    shares = {
-        "of_copy": {name: row.copy_share(name) for name in versions},
-        "of_matmul": {name: row.matrix_share(name) for name in versions},
-    }
-    return {**asdict(row), **shares}
+    return {**asdict(row), "of_copy": {name: row.copy_share(name) for name in versions}}
 
 
 def rewrite_report(files: Iterable[FileFindings], summary: Summary) -> str:

@@ -124,8 +124,6 @@ def _head(rows: Sequence[Row], versions: Sequence[str]) -> str:
         cells += f"{'/'.join(versions):>16}{'95 % interval':>19}"
     if any(row.copy is not None for row in rows):
         cells += f"{'of the copy':>{8 * len(versions) + 5}}"
-    if any(row.matrix is not None for row in rows):
-        cells += f"{'of a matmul':>{8 * len(versions) + 5}}"
     return cells
 
 
@@ -140,10 +138,9 @@ def _cells(row: Row, rows: Sequence[Row], versions: Sequence[str], style: Style)
             text = f"{text:>16}"
             cells += style.paint(text, color) if color else text
             cells += f"{f'{ratio.low:.3f} to {ratio.high:.3f}':>19}"
-    for column in ("copy", "matrix"):
-        if any(getattr(each, column) is not None for each in rows):
-            shares = [getattr(row, f"{column}_share")(name) for name in versions]
-            cells += " " * 5 + "".join(f"{'-' if s is None else f'{s:.2f}':>8}" for s in shares)
+    if any(each.copy is not None for each in rows):
+        shares = [row.copy_share(name) for name in versions]
+        cells += " " * 5 + "".join(f"{'-' if s is None else f'{s:.2f}':>8}" for s in shares)
     return cells
 
 

@@ -12,7 +12,13 @@ from typing import Any
 from tritonopt import source
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.requests import Request
-from tritonopt.tuning.shapes import how_to, usual_calls, without_sizes
+from tritonopt.tuning.shapes import (
+    how_to,
+    scaled_forms,
+    usual_calls,
+    with_numbers,
+    without_sizes,
+)
 from tritonopt.tuning.shown import commands_of
 from tritonopt.tuning.subjects import Wanted, seen_call, signature_of, subjects_of
 from tritonopt.verification.capture.generalize import NotGeneral
@@ -22,6 +28,7 @@ from tritonopt.verification.capture.seen_calls import (
     related_forms,
     seen_calls,
 )
+from tritonopt.verification.coverage.text_differences import whole_numbers
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import Signature
 from tritonopt.verification.signature.argument_parser import assumed, parse
@@ -39,7 +46,7 @@ class _Seen:
     wide: tuple[tuple[str, ...], ...]
     """With every size free; and then, where some held, but for facts that the launcher may need."""
     narrow: tuple[str, ...]
-    """With the sizes that never changed, where there were such."""
+    """With rows as long as those that were seen, and fewer of them; see `scaled_forms`."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,11 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
         every = [subjects_of(replace(wanted, launcher=launcher)) for launcher in fitting]
     except (VerificationError, source.SourceError) as error:
         return Asked(errors=(str(error),))
-    args = None if wanted.args is None else without_sizes(wanted.args).text
+    args, narrow = None, tuple[str, ...]()
+    if wanted.args is not None:
+        ranged = without_sizes(wanted.args)
+        args, numbers = ranged.text, whole_numbers(old)
+        narrow = tuple(scaled_forms(with_numbers(parse(args), ranged.sizes), numbers))
     notes = tuple(note for subjects in every for note in subjects.notes)
     requests = tuple(
         replace(
@@ -83,6 +94,7 @@ def requests_of(wanted: Wanted, like: Request) -> Asked:
             by_position=subject.autograd,
             calls=subject.calls,
             args=args,
+            otherwise=narrow,
         )
         for subjects in every
         for subject in subjects.subjects
@@ -137,8 +149,7 @@ def _seen(module: source.Module, wanted: Wanted, like: Request) -> Asked:
         shown, left_out = " ".join(command), list[str]()
         requests = []
         for launcher in [*chosen, *_called_alone(launchers, inner, seen)]:
-            tiles = tile_parameters(launchers, launcher)
-            again = _calls(seen.get(launcher.name, []), launcher, tiles, left_out)
+            again = _calls(seen.get(launcher.name, []), launcher, launchers, left_out)
             if again.calls:
                 requests.append(_request(module, wanted, like, launcher, again))
         if requests:
@@ -239,7 +250,6 @@ def _request(
         calls=seen.calls,
         args=first,
         otherwise=(*rest, *forms) if rest else (),
-        as_seen=(*seen.narrow, None)[0],
     )
 
 
@@ -306,9 +316,10 @@ def _left_out(launcher: Launcher, calls: Sequence[Mapping[str, Any]]) -> Iterato
 
 
 def _calls(
-    seen: Sequence[Mapping[str, Any]], launcher: Launcher, tiles: frozenset[str], notes: list[str]
+    seen: Sequence[Mapping[str, Any]], launcher: Launcher, launchers: Launchers, notes: list[str]
 ) -> _Seen:
     """The calls that can be made again; notes say of the others why not."""
+    tiles, numbers = tile_parameters(launchers, launcher), whole_numbers(launchers.module)
     alike: dict[object, list[dict[str, Any]]] = {}
     for one in seen:
         arguments = dict(one["arguments"])
@@ -330,7 +341,7 @@ def _calls(
                 calls.setdefault(call.label, call)
             forms = drawn_forms(group)
             wide.append((*forms[:1], *related_forms(group, tiles)))
-            narrow += forms[1:]
+            narrow += chain.from_iterable(scaled_forms(parse(f), numbers) for f in forms[1:])
         except (NotGeneral, VerificationError) as error:
             notes.append(f"{launcher.name}: a call cannot be repeated: {error}")
     return _Seen(tuple(calls.values()), tuple(filter(None, wide)), tuple(narrow))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tritonopt import install_command
@@ -17,7 +17,6 @@ from tritonopt.tuning.subjects import Subject, Wanted, subjects_of
 from tritonopt.tuning.timing_server import Version
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.process.client import Died, Refusal
-from tritonopt.verification.signature.size_facts import is_comparison, names_in, strange, value_of
 
 BEFORE, AFTER = "before", "after"
 """How the versions are called in what is reported."""
@@ -47,7 +46,6 @@ def bench(
     args: str | None = None,
     assume: Sequence[str] = (),
     command: Sequence[str] = (),
-    flops: str | None = None,
     effort: Effort | None = None,
     timeout: float = 120.0,
     gpu: bool = True,
@@ -56,11 +54,10 @@ def bench(
     """Time the launcher of two versions of a file in turn, or of one file alone.
 
     What is called is told as to `verify`; behind the names of sizes in `args` stand the numbers
-    to time (`x: f16[m=1024..65536*4, n=4096]`). `flops` is how many operations a call makes, as
-    a formula of the sizes. `timeout` seconds may a first call take, in which kernels are compiled
-    and tuned. Without `gpu` nothing runs: kernels are compiled, and what they need is told.
-    What fails for a call is told in its row. Raises VerificationError for what the caller did
-    wrong, and NoGpu.
+    to time (`x: f16[m=1024..65536*4, n=4096]`). `timeout` seconds may a first call take, in
+    which kernels are compiled and tuned. Without `gpu` nothing runs: kernels are compiled, and
+    what they need is told. What fails for a call is told in its row. Raises VerificationError for
+    what the caller did wrong, and NoGpu.
     """
     _check_installed()
     if gpu:
@@ -77,7 +74,7 @@ def bench(
         tuple(command),
         runs=gpu,
     )
-    return _Run(asked, effort or Effort(), timeout, flops, progress).comparison()
+    return _Run(asked, effort or Effort(), timeout, progress).comparison()
 
 
 def _check_installed() -> None:
@@ -104,23 +101,6 @@ def check_gpu() -> None:
         )
 
 
-def _check_flops(flops: str | None, subject: Subject) -> None:
-    if flops is None:
-        return
-    wrong = strange(flops)
-    if wrong is not None:
-        text = wrong[1]
-    elif is_comparison(flops):
-        text = "a number of operations is expected, as in `2 * m * n * k`"
-    else:
-        sizes = set(subject.calls[0].sizes)
-        unknown = set(names_in(flops)) - sizes
-        if not unknown:
-            return
-        text = f"{', '.join(sorted(unknown))}: the sizes are {', '.join(sorted(sizes)) or 'none'}"
-    raise VerificationError(f"--flops '{flops}': {text}")
-
-
 @dataclass
 class _Run:
     """One comparison, and what was found by now."""
@@ -128,7 +108,6 @@ class _Run:
     asked: Wanted
     effort: Effort
     timeout: float
-    flops: str | None
     progress: Callable[[Progress], None] | None
     of: int = 0
     rows: list[Row] = field(default_factory=list)
@@ -136,8 +115,6 @@ class _Run:
 
     def comparison(self) -> Comparison:
         found = subjects_of(self.asked)
-        for subject in found.subjects:
-            _check_flops(self.flops, subject)
         self.of = sum(len(subject.calls) for subject in found.subjects)
         for subject in found.subjects:
             (self.time if self.asked.runs else self.compile)(subject)
@@ -161,9 +138,8 @@ class _Run:
         try:
             for call in subject.calls:
                 self._report(call.label)
-                flops = value_of(self.flops, call.sizes) if self.flops else 0
-                row = session.described(session.row(subject.launcher, call, self.effort, flops))
-                self.rows.append(replace(row, flops=flops))
+                row = session.row(subject.launcher, call, self.effort)
+                self.rows.append(session.described(row))
             if session.worker.process is not None:
                 self.machine = session.machine()
         except Died:

@@ -113,9 +113,10 @@ class Search:
     over: Callable[[], bool]
     report: Callable[[Progress], None]
     standings: list[Standing] = field(default_factory=list)
-    leading: Callable[[str], Evidence | None] = lambda text: None
+    leading: Callable[[str, bool], Evidence | None] = lambda text, instead: None
     """Called with a text that is likely to win, while others are still to be timed; what is known
-    against it by then."""
+    against it by then. Also whether it takes the place of the one before."""
+    leader: Standing | None = None
     is_cut_short: bool = False
     """Whether the time was over before everything was made that could be."""
 
@@ -128,7 +129,7 @@ class Search:
             for start in range(0, len(begun), _AT_ONCE):
                 if not self.over():
                     self._time(begun[start : start + _AT_ONCE], self._probes(), 0, _EFFORTS[0])
-            self._lead(self.best(1))
+                    self._lead_alone()
             self.is_cut_short = self.over()
             if self.is_cut_short or generation == _GENERATIONS - 1:
                 break
@@ -162,9 +163,17 @@ class Search:
             standing.fate = Fate.FINALIST
         return finalists
 
-    def _lead(self, first: Sequence[Standing]) -> None:
+    def _lead_alone(self) -> None:
+        """The best so far is verified in place of the one before, if it gains a good deal more."""
+        before = self.leader.gain if self.leader in self.timed else 0.0
+        if (best := next(iter(self.best(1)), None)) and best.gain > before + _LIKELY:
+            self.leader = best
+        if self.leader in self.timed:
+            self._lead([self.leader], instead=True)
+
+    def _lead(self, first: Sequence[Standing], *, instead: bool = False) -> None:
         for likely in first:
-            if likely.gain >= _LIKELY and (against := self.leading(likely.variant.text)):
+            if likely.gain >= _LIKELY and (against := self.leading(likely.variant.text, instead)):
                 likely.refuse(against)
 
     @property

@@ -5,37 +5,38 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from tritonopt import source
 from tritonopt.measurement.results import Ratio, Row
+from tritonopt.measurement.timing import Effort
 from tritonopt.measurement.tuned import ORIGINAL, TUNED, Evidence, Fate
 from tritonopt.tuning.acceptance import failing, is_accepted, is_claim, is_harmless
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.dispatch.callers import kernels_used_elsewhere, other_callers
 from tritonopt.tuning.dispatch.conditions import best, conditions, lowered
-from tritonopt.tuning.dispatch.flags import flagged
 from tritonopt.tuning.dispatch.places import Difference, NoDispatch, Place, difference, shared
 from tritonopt.tuning.dispatch.state import kept_state
 from tritonopt.tuning.dispatch.texts import dispatched
 from tritonopt.tuning.halving import Standing
 from tritonopt.tuning.session import OVER
+from tritonopt.tuning.shapes import odd_call
 from tritonopt.tuning.trials import Trials, same_code
 from tritonopt.verification.process.client import Died, Refusal
+from tritonopt.verification.signature.argument_language import parse
 
 NOT_AFRESH = "there was no time to measure it again"
+_ONCE = Effort(least=1, most=1, seconds=0.0)
+"""Of a call that is made to compare its results."""
 _ATTEMPTS = 3
 """Proposals that a fresh measurement may go against: each one more is a chance for noise."""
 
 
 _WIDTH = 88
 """Of a comment."""
-_BELOW, _THERE = "the code below where this holds", "without it where it is true"
-"""What is measured: a choice in the launcher, a flag."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ class Choosing:
                     self.against += 1
                     continue
                 evidence = self._verified(proposal)
+                evidence = self._with_gpu(evidence, proposal.text) if evidence.is_yes else evidence
             if not evidence.is_yes:
                 proposal.standing.refuse(evidence)
                 if evidence.verdict == "counterexample":
@@ -145,6 +147,25 @@ class Choosing:
             if standing is not wrong and evidence and set(wrong.variant.steps) <= steps:
                 standing.refuse(replace(evidence, reason=f"as {name}: {evidence.reason}"))
 
+    def _with_gpu(self, evidence: Evidence, text: str) -> Evidence:
+        """The evidence, with what the GPU gives for the calls that were timed, larger than any that
+        is drawn, and for one of odd sizes: no tile is whole there."""
+        compared = self.trials.session.compared
+        same = len(compared & self.fresh.keys())
+        if not same:
+            reason = "its results for the timed calls could not be compared: they take much memory"
+            return replace(evidence, verdict="unsupported", reason=reason)
+        call = min(self.calls, key=lambda call: call.bytes)
+        odd = odd_call(parse(evidence.args), call) if evidence.args else None
+        row = self.trials.fresh(TUNED, text, odd, _ONCE) if odd else Row("", "")
+        why = row.doubts.get(TUNED) or row.failures.get(TUNED, "")
+        if odd and why and (why == OVER or ORIGINAL not in row.failures):
+            verdict = "unsupported" if why == OVER else "counterexample"
+            return replace(evidence, verdict=verdict, reason=f"on the GPU, {odd.label}: {why}")
+        and_odd = "; so does one of odd sizes" if odd and odd.label in compared else ""
+        of = f"{same} of {len(self.fresh)} timed calls agree on one random input each{and_odd}"
+        return replace(evidence, backend=f"{evidence.backend}; {of}")
+
     def _verified(self, proposal: Proposal) -> Evidence:
         """Evidence for a text; where no example gets beyond its bounds, for smaller ones.
 
@@ -162,6 +183,7 @@ class Choosing:
     def _is_borne_out(self, proposal: Proposal) -> bool:
         """Measured afresh, on all calls."""
         self.fresh = {}
+        self.trials.session.compared.clear()
         for call in self.calls:
             row = self.fresh[call.label] = self.trials.fresh(TUNED, proposal.text, call)
             if OVER in row.failures.values():
@@ -224,7 +246,7 @@ class Choosing:
                 text = dispatched(parts, [""] * len(parts.places), (), suffix_of(standing))
                 yield Proposal(standing, text, "", every, claimed)
             else:
-                yield from self._somewhere(standing, parts, claimed, every - safe, others)
+                yield self._somewhere(standing, parts, claimed, every - safe)
         except (NoDispatch, Died, Refusal) as reason:
             self.notes.append(
                 f"{variant.name}: {why}, and the launcher cannot choose it for them: {reason}"
@@ -247,10 +269,8 @@ class Choosing:
         parts: Difference,
         claimed: Mapping[str, Ratio],
         forbidden: frozenset[str],
-        others: Set[str],
-    ) -> Iterator[Proposal]:
-        """The variant behind a condition: in a flag of its kernels where they have one, and in the
-        launcher. Raises NoDispatch, Died and Refusal."""
+    ) -> Proposal:
+        """The variant behind a condition in the launcher. Raises NoDispatch, Died and Refusal."""
         labels = [call.label for call in self.calls]
         never = frozenset(at for at, label in enumerate(labels) if label in forbidden)
 
@@ -275,39 +295,27 @@ class Choosing:
         uses_new = frozenset(labels[at] for at in holds)
         inside = {label: ratio for label, ratio in claimed.items() if label in uses_new}
 
-        def bounds(small: bool) -> list[str]:
-            return list(map(lowered, written)) if small else written
-
-        def in_flags(ratios: Mapping[str, Ratio], small: bool) -> str:
-            return flagged(parts, bounds(small), self._comment(ratios, uses_new, _THERE))
-
         def in_launcher(ratios: Mapping[str, Ratio], small: bool) -> str:
-            comment = self._comment(ratios, uses_new, _BELOW)
-            return dispatched(parts, bounds(small), comment, suffix_of(standing))
+            bounds = list(map(lowered, written)) if small else written
+            return dispatched(parts, bounds, self._comment(ratios, uses_new), suffix_of(standing))
 
         searched = {n: f.ratio for n, f in standing.found.items() if f.ratio is not None}
-        if not others:
-            with suppress(NoDispatch):
-                text = in_flags(searched, False)
-                yield Proposal(standing, text, written[0], uses_new, inside, in_flags)
         text = in_launcher(searched, False)
-        yield Proposal(standing, text, written[0], uses_new, inside, in_launcher)
+        return Proposal(standing, text, written[0], uses_new, inside, in_launcher)
 
     def _numbers(self, place: Place, call: Call) -> dict[str, int]:
         """What surely bound names stand for there."""
         found = self.trials.numbers_at(place.lines, call)
         return {name: number for name, number in found.items() if name in place.names}
 
-    def _comment(
-        self, ratios: Mapping[str, Ratio], uses_new: frozenset[str], what: str
-    ) -> list[str]:
+    def _comment(self, ratios: Mapping[str, Ratio], uses_new: frozenset[str]) -> list[str]:
         """The figures that the choice rests on."""
         machine = self.trials.machine
         where = "" if machine is None else f" ({machine.gpu}, Triton {machine.triton})"
         inside = [ratio.value for label, ratio in ratios.items() if label in uses_new]
         text = (
-            f"Measured{where}: {_range(inside)} as fast as {what}; elsewhere it was not faster. "
-            "`tritonopt tune --check` measures it again."
+            f"Measured{where}: {_range(inside)} as fast as the code below where this holds; "
+            "elsewhere it was not faster. `tritonopt tune --check` measures it again."
         )
         return textwrap.wrap(text, _WIDTH)
 

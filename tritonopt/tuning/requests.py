@@ -29,9 +29,6 @@ class Request:
     otherwise: tuple[str | None, ...] = ()
     """What else it may draw from, one after the other, as long as it comes to no answer: what was
     seen of calls may not run all that differs, or may be what the launcher does not take."""
-    as_seen: str | None = None
-    """Calls like those that were seen, with their sizes where these never changed: of them a GPU
-    compiles fewer kernels."""
     assume: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     """Absolute paths of the files that were given with it, which may use what it has."""

@@ -46,6 +46,8 @@ class Session:
     """What it has imported."""
     longest: float = 0.0
     """Seconds that a first call took so far, at most."""
+    compared: set[str] = field(default_factory=set)
+    """Labels of calls in which a version gave what the first one did."""
     chosen: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     """By the label of a call, what the tuners of the first version chose for it."""
 
@@ -75,7 +77,6 @@ class Session:
         launcher: str,
         call: Call,
         effort: Effort,
-        flops: int = 0,
         *,
         copy: bool = True,
     ) -> Row:
@@ -96,7 +97,7 @@ class Session:
                 good = ()  # there is nothing to compare the others with
             timed: Timed | None = None
             if good:
-                timed = self._ask("time", good, effort, flops, copy)
+                timed = self._ask("time", good, effort, copy)
         except (Died, Refusal) as error:
             # Whatever it was, the next call shall not suffer from it.
             self.worker.close()
@@ -117,6 +118,8 @@ class Session:
             self.worker.send("first", name)
             firsts[name] = self._receive(self.timeout)
             self.longest = max(self.longest, time.monotonic() - begin)
+            if firsts[name].agrees:
+                self.compared.add(call.label)
         except Refusal as error:
             failures[name] = said(error.failure)
         except Died as death:
@@ -216,5 +219,4 @@ def _of(
         ratios=timed.ratios,
         moved=timed.moved,
         copy=timed.copy,
-        matrix=timed.matrix,
     )

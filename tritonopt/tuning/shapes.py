@@ -8,22 +8,26 @@ name alone is enough elsewhere. All combinations are timed, with each type that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from string import ascii_lowercase
+from typing import Any
 
 from tritonopt.tuning.calls import Call
 from tritonopt.verification.errors import VerificationError
 from tritonopt.verification.signature.argument_language import (
     Argument,
     ChoiceArgument,
+    Dimension,
     SequenceArgument,
     Signature,
+    SizeArgument,
     TensorArgument,
     names_of,
 )
 from tritonopt.verification.signature.argument_parser import parse
-from tritonopt.verification.signature.size_facts import hold
+from tritonopt.verification.signature.size_facts import Fact, fitted, hold
 
 MOST_CALLS = 400
 """More than that are a mistake in a range, or should be several runs."""
@@ -188,3 +192,95 @@ def _with(
     if isinstance(argument, ChoiceArgument):
         return replace(argument, values=(chosen[argument.name],))
     return argument
+
+
+# Forms of the calls that are timed, smaller: what is drawn where a launcher takes no other sizes.
+
+_SMALL, _LONG_ROW, _LONG_TILE = 64, 2**14, 512
+"""Up to which a dimension stays as it is, and a row; and of which length rows are multiples."""
+
+
+def with_numbers(signature: Signature, sizes: Mapping[str, Sequence[int]]) -> Signature:
+    """The signature with the number of each last dimension that has only one, and tells no more."""
+    last = {shape[-1] for shape in signature.shapes if shape}
+    told = {name for fact in signature.facts for name in fact.names}
+    told |= {name for shape in signature.shapes for d in shape[:-1] for name in names_of(d)}
+    told |= {str(bound) for t in signature.tensors for bound in (t.low, t.high)}
+    for argument in signature.arguments:
+        told |= {str(d) for d in argument.sizes} if isinstance(argument, SizeArgument) else set()
+    once = {n: found[0] for n, found in sizes.items() if len(found) == 1 and n in last - told}
+    return _renamed(signature, once)
+
+
+def scaled_forms(form: Signature, numbers: Collection[int]) -> list[str]:
+    """A form of calls without dimensions as long as theirs, and the relations of sizes kept: what
+    was one number is one size. First with rows of whole tiles, for these alone may be taken; then
+    with rows as they are, if they are not too long.
+
+    `numbers` are those of the file, one of which may be the length of such a tile.
+    """
+    inner = {d for shape in form.shapes for d in shape[:-1]}
+    long = {d for shape in form.shapes for d in shape if type(d) is int and d > _SMALL}
+    free = (n for n in ascii_lowercase if n not in form.size_names and form.get(n) is None)
+    names: dict[int, str] = dict(zip(sorted(long), free, strict=False))
+    facts: dict[int, Fact] = {}
+    for d in names.keys() - inner:
+        if tiles := [n for n in numbers if 8 <= n <= min(d // 2, _LONG_TILE) and d % n == 0]:
+            facts[d] = Fact(f"{names[d]} % {max(tiles)} == 0")
+    whole = str(_renamed(form, names, tuple(facts.values())))
+    rows = {d: name for d, name in names.items() if d in inner or d > _LONG_ROW}
+    as_they_are = str(_renamed(form, rows, tuple(facts[d] for d in rows if d in facts)))
+    found = ([whole] if facts else []) + ([as_they_are] if rows or facts else [])
+    return list(dict.fromkeys(found)) or [str(form)]
+
+
+def _renamed(
+    form: Signature, names: Mapping[Any, Dimension], facts: tuple[Fact, ...] = ()
+) -> Signature:
+    """The form with other dimensions, also where they are bounds or plain values."""
+
+    def tensor(argument: TensorArgument) -> TensorArgument:
+        high = names.get(argument.high, argument.high)
+        if type(high) is int:  # an inclusive bound
+            high = names.get(high + 1, high)
+        shape = tuple(names.get(d, d) for d in argument.shape)
+        return replace(argument, shape=shape, high=high)
+
+    def renamed(argument: Argument) -> Argument:
+        if isinstance(argument, TensorArgument):
+            return tensor(argument)
+        if isinstance(argument, SequenceArgument):
+            return argument.with_parts(tensor)
+        if isinstance(argument, ChoiceArgument) and len(argument.values) == 1:
+            (value,) = argument.values
+            name = names.get(value) if type(value) is int else None
+            return argument if type(name) is not str else SizeArgument(argument.name, (name,))
+        return argument
+
+    arguments = tuple(map(renamed, form.arguments))
+    return replace(form, arguments=arguments, facts=(*form.facts, *facts))
+
+
+def odd_call(form: Signature, call: Call) -> Call | None:
+    """A call of a form that is a little smaller than another one, with sizes that no tile divides
+    as far as the form allows; None where the form does not tell them."""
+    recipes, sizes, arguments = call.example.tensors, dict[str, int](), []
+    for argument in form.arguments:
+        if isinstance(argument, TensorArgument) and (recipe := recipes.get(argument.name)):
+            if len(recipe.shape) != len(argument.shape) or _is_bounded(argument):
+                return None
+            pairs = zip(argument.shape, recipe.shape, strict=True)
+            sizes |= {str(d): n for d, n in pairs if names_of(d) == (d,)}
+            argument = replace(argument, dtypes=(recipe.dtype,))
+        arguments.append(argument)
+    odd = {d: n * 3 // 4 | 1 if n > 4 else n for d, n in sizes.items()}
+    form = one_form(replace(form, arguments=tuple(arguments)))
+    odd = dict(fitted(form.facts, odd, smaller=True))
+    if not odd.keys() >= {*form.size_names} or odd == sizes or not hold(form.facts, odd):
+        return None
+    return Call(form, odd)
+
+
+def _is_bounded(argument: TensorArgument) -> bool:
+    """Whether its values may be beyond a dimension that is made smaller."""
+    return type(argument.high) is int and argument.high > _SMALL

@@ -56,6 +56,8 @@ class First:
 
     compiled: tuple[Compiled, ...] = ()
     note: str = ""
+    agrees: bool = False
+    """Whether the results were compared with the first version's, and were the same."""
     chosen: tuple[tuple[str, str], ...] = ()
     """Of kernels with several configurations, the one that was taken."""
 
@@ -69,7 +71,6 @@ class Timed:
     """Of the first version to each of the others."""
     moved: int
     copy: float | None
-    matrix: float | None
 
 
 def serve(descriptor: int) -> None:
@@ -88,11 +89,11 @@ class TimingServer:
         self.launchers: dict[str, Callable[..., Any]] = {}
         self.text_paths: dict[str, str] = {}
         self.modules: dict[str, ModuleType] = {}
+        self.call: Any = None
         self.arguments: dict[str, Any] = {}
         self.pristine: list[Any] | None = None
         self.returned: list[Any] = []
         self.expected: list[Any] | None = None
-        self.speeds: dict[Any, float] = {}
         self.own_modules: frozenset[str] = frozenset()
         """What was imported before any version was."""
 
@@ -162,7 +163,7 @@ class TimingServer:
         from tritonopt.tuning.arguments import build, bytes_of, tensors_in
 
         self._forget_arguments()
-        self.arguments = build(call, self.place)
+        self.call, self.arguments = call, build(call, self.place)
         tensors = tensors_in(self.arguments)
         free, _ = torch.cuda.mem_get_info()
         # Outputs may take as much again, in each of two versions.
@@ -201,7 +202,7 @@ class TimingServer:
         random.seed(0)
         torch.manual_seed(0)
         result = self._first_called(name)
-        note = ""
+        note, agrees = "", False
         if self.pristine is not None:
             found = [*tensors_in(self.arguments), *tensors_in(result)]
             if self.expected is None:
@@ -209,6 +210,7 @@ class TimingServer:
             else:
                 try:
                     note = _difference(self.expected, found)
+                    agrees = not note
                 except RuntimeError as error:
                     note = f"the results could not be compared: {error}"
         self.returned = tensors_in(result)
@@ -218,7 +220,8 @@ class TimingServer:
             self._called(name)
             torch.cuda.synchronize()
         configurations = tuple(chosen(self.modules[name]).items())
-        return First(tuple(_described(name, each) for each in compiled), note, configurations)
+        described = tuple(_described(name, each) for each in compiled)
+        return First(described, note, agrees, configurations)
 
     def numbers(self, digests: tuple[str, ...]) -> dict[str, dict[str, int]]:
         """What machine code needs: other programs read it, and take a second for each kernel."""
@@ -226,7 +229,7 @@ class TimingServer:
 
         return {digest: statistics(_COMPILED[digest]) for digest in digests if digest in _COMPILED}
 
-    def time(self, names: tuple[str, ...], effort: Effort, flops: int, copy: bool) -> Timed:
+    def time(self, names: tuple[str, ...], effort: Effort, copy: bool) -> Timed:
         """Time versions whose first call was made, in turn."""
         import torch
 
@@ -250,7 +253,6 @@ class TimingServer:
             {name: samples.ratio(first, name) for first, name in pairs},
             moved,
             samples.times(COPY).median if COPY in functions else None,
-            flops / self._matrix_speed() if flops else None,
         )
 
     def numbers_at(self, name: str, lines: tuple[int, int]) -> dict[str, int]:
@@ -259,6 +261,8 @@ class TimingServer:
         Only of names that are whole numbers, and the same one whenever it comes there: also in a
         second call, with tensors at other addresses.
         """
+        from tritonopt.tuning.arguments import build
+
         first, last = lines
         found: list[dict[str, int]] = []
 
@@ -274,30 +278,14 @@ class TimingServer:
         sys.settrace(look)
         try:
             self._called(name)
-            self.arguments = self._elsewhere()
+            if self.pristine is not None:  # there is the memory for it
+                self.arguments = build(self.call, self.place)
             self._called(name)
         finally:
             sys.settrace(before)
             self.arguments = arguments
         known = found[0] if found else {}
         return {k: v for k, v in known.items() if all(other.get(k) == v for other in found)}
-
-    def _elsewhere(self) -> dict[str, Any]:
-        """The arguments with their tensors at other addresses, where there is the memory for it."""
-        import torch
-
-        moved: dict[int, Any] = {}
-
-        def copied(value: Any) -> Any:
-            if isinstance(value, torch.Tensor):
-                return moved.setdefault(id(value), value.clone())
-            if isinstance(value, (list, tuple)):
-                return type(value)(map(copied, value))
-            return value
-
-        if self.pristine is None:
-            return self.arguments
-        return {name: copied(value) for name, value in self.arguments.items()}
 
     def _forget_arguments(self) -> None:
         import torch
@@ -327,20 +315,6 @@ class TimingServer:
 
         for tensor, before in zip(tensors_in(self.arguments), self.pristine or (), strict=False):
             tensor.copy_(before)
-
-    def _matrix_speed(self) -> float:
-        """Operations per microsecond, in the type of the arguments; float32 as tf32."""
-        import torch
-
-        from tritonopt.measurement.cuda import matrix_speed
-        from tritonopt.tuning.arguments import tensors_in
-
-        floats = [t.dtype for t in tensors_in(self.arguments) if t.is_floating_point()]
-        dtype = floats[0] if floats else torch.float16
-        if dtype not in self.speeds:
-            torch.backends.cuda.matmul.allow_tf32 = True
-            self.speeds[dtype] = matrix_speed(self.device, dtype)
-        return self.speeds[dtype]
 
 
 def _by_position(function: Callable[..., Any]) -> Callable[..., Any]:

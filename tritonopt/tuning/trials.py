@@ -140,12 +140,12 @@ class Trials:
         left = self.left()
         return left + ((self.ends or self.left)() - left) / 4
 
-    def fresh(self, name: str, text: str, call: Call) -> Row:
+    def fresh(self, name: str, text: str, call: Call, effort: Effort | None = None) -> Row:
         """The original and one text, with the whole effort; never from the store."""
         versions = [self.version(ORIGINAL, self.request.text), self.version(name, text)]
         self.session.use(versions)
         self.session.left = self.ends or self.left
-        return self.session.row(self.request.launcher, call, self.request.effort)
+        return self.session.row(self.request.launcher, call, effort or self.request.effort)
 
     def timed(
         self,

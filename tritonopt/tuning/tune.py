@@ -76,6 +76,20 @@ def _on_no_call(rows: Sequence[Row]) -> str:
     return f"the original could be timed on no call{why}"
 
 
+def _launch_bound(rows: Sequence[Row]) -> list[str]:
+    """Of which calls the kernels take the GPU less than it takes the host to launch them."""
+    bound = [(row, t) for row in rows for t in row.times.values() if t.median < (t.host or 0.0)]
+    if not bound:
+        return []
+    row, times = max(bound, key=lambda pair: (pair[1].host or 0.0) / pair[1].median)
+    which = row.label if len(rows) == 1 else f"{len(bound)} of {len(rows)} calls, as {row.label}"
+    return [
+        f"launch-bound ({which}): the host takes {times.host:.0f} us to launch what the GPU runs "
+        f"in {times.median:.0f} us: one after the other, such calls gain from fewer launches or a "
+        "CUDA graph, not from faster kernels"
+    ]
+
+
 @dataclass
 class _Tuning:
     """The tuning of one launcher, and the processes that it needs."""
@@ -152,6 +166,7 @@ class _Tuning:
                 rows=tuple(TunedRow(row.label, row.sizes, original=row) for row in rows),
                 notes=tuple(dict.fromkeys(self.notes)),
             )
+        self.notes += _launch_bound(rows)
         self.room = max(self.left, 0.0)
         search = self._search(rows, calls)
         choosing = Choosing(

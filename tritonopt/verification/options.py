@@ -72,6 +72,11 @@ class Options:
     """Whether the rewritten version is taken to be hostile: see docs/verification.md."""
     contained: Contained | None = None
     """What its process has of the machine then."""
+    most_work: int | None = None
+    """Statements that a call may execute in the interpreter, more than usual; a longer one is left
+    out."""
+    most_elements: int | None = None
+    """Elements of a call that is made to run what differs; None for as many as it takes."""
     written_for_it: bool = False
     """Whether the files have functions that were written for the verification."""
 

@@ -211,6 +211,7 @@ class Verification:
     def _run(self) -> Finding:
         backend = self.settings.backend
         limits = limits_on(backend, (self.old, self.new, *self._home))
+        limits = replace(limits, aimed=self.settings.most_elements or limits.aimed)
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
             original = _worker(self._spec("original", self.old, widened), self.settings)
@@ -609,6 +610,7 @@ def _checker(of: Verification, loaded: _Loaded, widened: Widened) -> Checker:
         plain=plain_calls(loaded.signature, loaded.limits, backward=backward),
         in_float32="float32" in of.old.text,
     )
+    checker.versions.most_work = of.settings.most_work or checker.versions.most_work
     checker.tally.ends_at = of.started + (of.settings.budget or math.inf)
     checker.tally.made_elsewhere = of.settings.covered_elsewhere
     return checker

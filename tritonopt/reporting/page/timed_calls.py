@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tritonopt.measurement.results import Comparison, Row
 
 _WIDTH, _BAR, _STEP = 160, 8, 11
-_COPY, _MATRIX = "copy", "matmul"
+_COPY = "copy"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,6 @@ class Timed:
     """The first call in full, where the labels leave its types and shapes out."""
     has_times: bool
     has_copy: bool
-    has_matrix: bool
 
 
 def timed(found: Comparison) -> Timed:
@@ -54,11 +53,7 @@ def timed(found: Comparison) -> Timed:
     rows = sorted(found.rows, key=_losses_first) if compares else list(found.rows)
     labels = call_labels(rows) if rows else []
     types = {types_of(row) for row, label in zip(rows, labels, strict=True) if label != row.label}
-    table = _Columns(
-        found.versions,
-        any(row.copy is not None for row in rows),
-        any(row.matrix is not None for row in rows),
-    )
+    table = _Columns(found.versions, any(row.copy is not None for row in rows))
     calls = tuple(
         _call(row, label, len(types) > 1, table) for row, label in zip(rows, labels, strict=True)
     )
@@ -70,7 +65,6 @@ def timed(found: Comparison) -> Timed:
         rows[0].label if len(types) == 1 else "",
         any(row.times for row in rows),
         table.has_copy,
-        table.has_matrix,
     )
 
 
@@ -106,7 +100,6 @@ class _Columns:
 
     versions: tuple[str, ...]
     has_copy: bool
-    has_matrix: bool
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -114,7 +107,6 @@ class _Columns:
         titles = [" / ".join(names), "95 % interval", "saved"] if len(names) > 1 else []
         titles += names
         titles += [f"copy / {name}" for name in names if self.has_copy]
-        titles += [f"matmul / {name}" for name in names if self.has_matrix]
         return tuple(titles)
 
     def cells(self, row: Row) -> tuple[str, ...]:
@@ -127,7 +119,6 @@ class _Columns:
         for name in self.versions:
             cells.append(time_text(row.times[name].median) if name in row.times else "-")
         shares = [row.copy_share(name) for name in self.versions if self.has_copy]
-        shares += [row.matrix_share(name) for name in self.versions if self.has_matrix]
         cells += ["-" if share is None else f"{share:.0%}" for share in shares]
         return tuple(cells)
 
@@ -152,7 +143,6 @@ def _bars(row: Row, versions: Sequence[str]) -> Markup:
         if name in row.times
     ]
     bars += [(_COPY, "copy", row.copy)] if row.copy is not None else []
-    bars += [(_MATRIX, "matmul", row.matrix)] if row.matrix is not None else []
     if not bars:
         return Markup()
     longest = max(time for _, _, time in bars) or 1.0

@@ -8,12 +8,12 @@ hangs, or takes far too long to compile, is told, so that it need not be tried t
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from tritonopt.engines.local import cores
 from tritonopt.tuning.calls import Call
 from tritonopt.tuning.timing_server import Version
 from tritonopt.verification.process.client import Died, Refusal, Worker
@@ -30,7 +30,7 @@ _FOR_STARTING = 0.25
 
 def usual_workers() -> int:
     """As many as there are cores for; none on a small machine."""
-    return min(_MOST_WORKERS, (os.cpu_count() or 1) // _CORES)
+    return min(_MOST_WORKERS, cores() // _CORES)
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tritonopt import source
 from tritonopt.measurement.tuned import Evidence
 from tritonopt.source.parsing import parsed
 from tritonopt.tuning.proving.kept import Kept
-from tritonopt.tuning.proving.verifying import Verifying, on_gpu, shown_by_both
+from tritonopt.tuning.proving.verifying import Verifying
 from tritonopt.tuning.proving.verifying_server import LATE, Question
 from tritonopt.tuning.requests import Request
 from tritonopt.tuning.trials import Trials
@@ -24,9 +24,9 @@ _SCREENING = 4
 """Where nothing is timed, variants are verified on so many times fewer examples."""
 _NO_TIME = 5.0
 """With fewer seconds none is begun."""
-_FIRST, _LAST = 0.4, 0.7
-"""The parts of that time in which calls are made: by the interpreter where the GPU has to follow,
-and where nothing follows. A call that has begun then ends."""
+_CALLS = 0.75
+"""The part of that time in which calls are made. A call that has begun then ends."""
+_FEW_ROWS, _FEW_ELEMENTS, _MANY_ELEMENTS = 6, 2**17, 2**21
 _SHARE = 2
 """Into which what is left of the budget is divided: what takes longer leaves time for another."""
 
@@ -52,6 +52,8 @@ class Proving:
     """Forms whose calls the original does not take."""
     ahead: dict[Question, Evidence] = field(default_factory=dict)
     """What was answered."""
+    leading: Question | None = None
+    """What was asked last while others are timed."""
     texts: dict[str, str] = field(default_factory=dict)
     """By what the interpreter looks at, the text that it is asked about."""
 
@@ -59,34 +61,44 @@ class Proving:
     def kept(self) -> Kept:
         return Kept(self.trials)
 
+    @cached_property
+    def most_elements(self) -> int:
+        """Of a call that is made to run what differs: a few rows of those that are timed."""
+        rows = (
+            sum(recipe.shape[-1] for recipe in call.example.tensors.values() if recipe.shape)
+            for call in self.request.calls
+        )
+        return min(max(_FEW_ELEMENTS, _FEW_ROWS * max(rows, default=0)), _MANY_ELEMENTS)
+
     @property
     def has_time(self) -> bool:
         """Whether a verification may begin within the budget."""
         return self.left() >= _NO_TIME
 
-    def begin(self, text: str) -> Evidence | None:
-        """Have the interpreter look at a text while others are timed: the likely winner.
+    def begin(self, text: str, instead: bool = True) -> Evidence | None:
+        """Have the interpreter look at a text while others are timed: the likely winner, in place
+        of the one before, or beside it.
 
         What it has found against that by now, where no other calls can be drawn.
         """
         self.collect()
         if self.request.backend not in ("auto", "interpreter") or not self.has_time:
             return None
-        forms = self._forms_for("interpreter")
-        question = replace(self._whole(text), backend="interpreter", args=forms[0])
-        known = self._begin(question, spare=1)
-        if known is None or known.is_yes or known.compared_nothing:
-            return None
-        is_last = known.verdict == "counterexample" or len(forms) == 1
-        return known if is_last else None
-
-    def _begin(self, question: Question, spare: int) -> Evidence | None:
-        question = self._as_asked(question, 1.0)
-        known = self._known(question)
-        if known is None:
-            # One worker is better than none, but two need one each.
-            self.verifying.begin_with(question, min(spare, self.verifying.workers - 1))
-        return known
+        forms, known = self._forms_for("interpreter"), None
+        for args in forms:
+            question = replace(self._whole(text), backend="interpreter", args=args)
+            question = self._as_asked(question, 1.0)
+            known = self._known(question)
+            if known is None:
+                if instead and self.leading not in (None, question):
+                    self.verifying.forget(self.leading)
+                self.leading = question
+                # One worker is better than none, but two need one each.
+                self.verifying.begin_with(question, min(1, self.verifying.workers - 1))
+                return None
+            if known.verdict != "unsupported":
+                return None if known.is_yes else known
+        return known if len(forms) == 1 and known and not known.compared_nothing else None
 
     def collect(self) -> None:
         """Keep what was asked ahead and is answered."""
@@ -116,34 +128,19 @@ class Proving:
     def evidence(self, text: str) -> Evidence:
         """Evidence for what may be accepted: on all examples, with residues.
 
-        Of the backend that was asked for; else of the interpreter and of the GPU, both at once
-        where there are the workers for it.
+        Of the backend that was asked for; else of the interpreter, or of the GPU where that cannot
+        run it. What a yes of the interpreter does not see is compared where it is timed.
         """
         question = self._whole(text)
         if question.backend != "auto":
             return self._first_answer(question)
-        args = self.request.as_seen or self._forms_for("interpreter")[0]
-        beside = on_gpu(replace(question, args=args))
-        if args and self.has_time and self.verifying.workers > 1:
-            self._begin(beside, spare=0)
-        found = shown_by_both(question, self._first_answer, lambda yes: self._on_gpu(question, yes))
-        self.verifying.forget(beside)
-        return found
+        interpreted = self._first_answer(replace(question, backend="interpreter"))
+        if interpreted.compared_nothing:
+            return self._first_answer(replace(question, backend="cuda"))
+        return interpreted
 
     def _whole(self, text: str) -> Question:
         return replace(self._question(text, self.request.examples), algebra=True)
-
-    def _on_gpu(self, question: Question, interpreted: Evidence) -> Evidence:
-        """What the GPU says of calls as they were seen, where there are such; else, and where the
-        original does not take these, of those that the interpreter had."""
-        evidence = Evidence("unsupported")
-        drawn: list[str | None] = [f for f in (self.request.as_seen, interpreted.args) if f]
-        for args in drawn or [self.request.args]:
-            evidence = self._answered(on_gpu(replace(question, args=args)), 1)
-            # Where the time was over, the next one would take more of it.
-            if evidence.verdict != "unsupported" or not evidence.backend:
-                break
-        return evidence
 
     def _first_answer(self, question: Question) -> Evidence:
         """The answer for the first form of the calls that comes to one; else that for the last.
@@ -192,13 +189,10 @@ class Proving:
 
         Two texts that are one to the interpreter are one question for it.
         """
-        interpreted = question.backend == "interpreter"
-        follows = self.request.backend == "auto" and self.verifying.workers < 2
-        judged_after = part * self.left() * (_FIRST if interpreted and follows else _LAST)
         text = question.text
-        if interpreted:
+        if question.backend == "interpreter":
             text = self.texts.setdefault(as_interpreted(text, self.request.path), text)
-        return replace(question, text=text, seconds=judged_after)
+        return replace(question, text=text, seconds=part * self.left() * _CALLS)
 
     def _question(self, text: str, examples: int) -> Question:
         request = self.request
@@ -210,6 +204,7 @@ class Proving:
             request.assume,
             backend=request.backend,
             examples=examples,
+            most_elements=self.most_elements,
         )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from tritonopt.engines.local import cores
 from tritonopt.measurement.tuned import Evidence
 from tritonopt.tuning.proving.verifying_server import LATE, Question
 from tritonopt.verification.process.client import Died, Refusal, Worker
@@ -25,7 +25,7 @@ _AT_FIRST = 2
 
 def usual_workers() -> int:
     """As many as there are cores for."""
-    return max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 3))
+    return max(1, min(_MOST_WORKERS, cores() // 3))
 
 
 @dataclass
@@ -77,9 +77,9 @@ class Verifying:
     def is_asked(self, question: Question) -> bool:
         return question in self._asked
 
-    def forget(self, question: Question) -> None:
+    def forget(self, question: Question | None) -> None:
         """Nobody waits for that answer any more."""
-        if (worker := self._asked.pop(question, None)) is not None:
+        if question is not None and (worker := self._asked.pop(question, None)) is not None:
             worker.close()
 
     def _ask(self, question: Question) -> None:

@@ -12,6 +12,9 @@ LATE = "its verification did not end within"
 _LEAST_SHARE = 5
 """Of the calls that were asked for, one in so many has to be compared; all that are made on purpose
 are among them, or the verification itself says no yes."""
+_MOST_WORK = 8_000
+"""Statements of kernels in one call: a tenth of what else may be, and enough for some hundred
+programs."""
 _SHRINK_SECONDS = 2.0
 """A counterexample says why a variant is left; the next one waits meanwhile."""
 
@@ -31,6 +34,8 @@ class Question:
     examples: int = 100
     algebra: bool = False
     covered_elsewhere: bool = False
+    most_elements: int | None = None
+    """Of a call that is made to run what differs."""
     seconds: float | None = field(default=None, compare=False)
     """After which no more calls are made, and what was seen is judged."""
 
@@ -60,6 +65,8 @@ class VerifyingServer:
                 covered_elsewhere=asked.covered_elsewhere,
                 algebra=asked.algebra,
                 budget=asked.seconds,
+                most_work=_MOST_WORK,
+                most_elements=asked.most_elements,
             )
         except VerificationError as error:
             return Evidence("unsupported", reason=str(error))

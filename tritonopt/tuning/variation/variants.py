@@ -132,10 +132,13 @@ class Variation:
             for member in (item for items in members for item in items):
                 yield options.spelled(options.build(registry.load(member.name), member.options))
             yield from _TOGETHER
-            # One variant of each pass before the second of any: a budget may be over soon.
-            tried = (one for one in map(registry.load, registry.names()) if one.is_tried)
-            for turn in zip_longest(*map(_spelled, tried)):
-                yield from filter(None, turn)
+            # One variant of each pass before the second of any: a budget may be over soon. First of
+            # those that were measured to gain.
+            tried = [one for one in map(registry.load, registry.names()) if one.is_tried]
+            for gains in (True, False):
+                chosen = [one for one in tried if (one.gain is not None) == gains]
+                for turn in zip_longest(*map(_spelled, chosen)):
+                    yield from filter(None, turn)
             return
         yield self.selection
         for chosen in registry.select(self.selection):

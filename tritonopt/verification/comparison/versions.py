@@ -49,6 +49,7 @@ class Versions:
     interpreted: bool
     lanes_poisoned: bool = True
     """Whether masked-off lanes of a load without `other` are something else in the second run."""
+    most_work: int = MOST_WORK
     waited: float = 0.0
     """Seconds in which the workers had something to do, and this process nothing."""
 
@@ -85,9 +86,10 @@ class Versions:
 
     def run(self, example: Example) -> tuple[Pair, Pair]:
         """Two runs of either version."""
-        both = limited = self.options(example)
+        both: tuple[RunOptions, ...] = self.options(example)
+        limited = both
         if not example.was_seen:
-            limited = replace(both[0], most_work=MOST_WORK), replace(both[1], most_work=MOST_WORK)
+            limited = tuple(replace(o, most_work=self.most_work) for o in both)
         with self.waiting():
             # Both work at the same time: each has its own process.
             begin = time.monotonic()

@@ -163,7 +163,7 @@ class Exploration:
 
     def fits(self, sizes: Mapping[str, int]) -> bool:
         """Whether a call of these sizes has not too many elements, as far as is known."""
-        few = self.sized_calls.elements(sizes) <= _MOST_ELEMENTS
+        few = self.sized_calls.elements(sizes) <= self.sized_calls.limits.aimed
         return few and not self.sized_calls.may_hang(sizes)
 
     # What a size bears on
@@ -432,18 +432,21 @@ class LargerSizes:
     def examples(self) -> Iterator[Example]:
         """The calls.
 
-        One more than what the tests of the files compare with, then than what those of others
-        like to. What such a size costs is not known before: it may lead to another kernel. So what
-        may take long comes last, and of that the longest.
+        One more than what the tests of the files compare with, then than what else they mention (a
+        number of locks), and than what those of others like to compare with. What such a size costs
+        is not known before: it may lead to another kernel. So what may take long comes last, and of
+        that the longest.
         """
         if not self.calls.tried.base:
             return
         self.calls.calls_left = max(self.calls.calls_left, _CALLS)
         yield from self._growing_tiles()
         named, of = self.numbers.limits, self.calls
-        turns = product([*named, *(n for n in _LIMITS if n not in named)], of.names)
+        counts = sorted(of.sized_calls.limits.counts, reverse=True)
+        mentioned = [n for n in counts if _MOST_COUNTED < n < _LIMITS[0]]
+        turns = product(dict.fromkeys([*named, *mentioned, *_LIMITS]), of.names)
         calls = [(size, name, self._of_one(name, size + 1)) for size, name in turns]
-        calls.sort(key=lambda call: max(of.expected(call[2]), MOST_WORK))
+        calls.sort(key=lambda call: max(of.expected(call[2]), DEAR * MOST_WORK))
         for size, name, sizes in calls:
             unmet = of.unmet()
             if not unmet:
@@ -453,7 +456,8 @@ class LargerSizes:
             if not bears and all(d.kind in LOOPS for d in unmet):
                 continue
             expected, before = max(of.expected(sizes), 0.0), of.work
-            wanted = size in named or of.affordable(sizes, needed=True)
+            most = MOST_WORK * (DEAR if size in mentioned else 1)
+            wanted = size in named or of.affordable(sizes, needed=True, most=most)
             if wanted and of.fits(sizes) and self.patience.bears(expected, named=size in named):
                 yield from of.made(sizes)
                 # Another kernel may take longer than the plain one let expect.

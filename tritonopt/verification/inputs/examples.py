@@ -359,6 +359,8 @@ class Limits:
     """Block sizes that the file mentions."""
     counts: tuple[int, ...] = field(default=())
     """Every whole number that it mentions: one may be how many programs there are at most."""
+    aimed: int = 2**21
+    """Elements of all tensors together of a call that is made to run what differs."""
 
 
 # Calls made on purpose: sizes by a pattern or as given, and what draws hit too seldom.
