@@ -19,7 +19,7 @@ from tritonopt.tuning.store import Key
 from tritonopt.verification.comparison.tally import SPENT
 from tritonopt.verification.process.client import Died
 from tritonopt.verification.process.messages import Failure
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.verdict import Verdict
 
 

@@ -26,7 +26,7 @@ from tritonopt.tuning.session import OVER
 from tritonopt.tuning.shapes import odd_call
 from tritonopt.tuning.trials import Trials, same_code
 from tritonopt.verification.process.client import Died, Refusal
-from tritonopt.verification.signature.argument_language import parse
+from tritonopt.verification.signature.argument_parser import parse
 
 NOT_AFRESH = "there was no time to measure it again"
 _ONCE = Effort(least=1, most=1, seconds=0.0)
