@@ -12,8 +12,9 @@ from tritonopt.verification import Verdict
 from tritonopt.verification.comparison import far_calls
 from tritonopt.verification.comparison.compare import Difference
 from tritonopt.verification.comparison.far_calls import calls_beyond_numbers
+from tritonopt.verification.comparison.search import AimedCalls
 from tritonopt.verification.coverage.demands import Demand
-from tritonopt.verification.inputs.examples import Example
+from tritonopt.verification.inputs.examples import Example, sized_example
 from tritonopt.verification.signature.argument_parser import parse
 from tritonopt.verification.worker.triton_interpreter.corrected import _some
 
@@ -204,3 +205,18 @@ def test_work_is_left_out_only_where_an_index_is_none(of_texts: Callable[..., Ve
     wrong = TOGETHER.replace("    if last >= 0:\n        tl", "    if last > 0:\n        tl")
     verdict = of_texts(RUNS, wrong, **given)
     assert verdict.verdict == "counterexample", verdict
+
+
+def test_what_runs_first_with_an_optional_tensor_runs_without_it() -> None:
+    """An `out` that a launcher takes for two results holds the second of them alone."""
+    signature = parse("x: f32[m, n], out: f32[m] | None")
+    aimed = sized_example(signature, {"m": 9, "n": 2})
+    checker, aiming, met = MagicMock(), MagicMock(signature=signature), list[Example]()
+    checker.tally.skips.return_value, checker.tally.hangs = False, 0
+    checker.try_out = met.append
+    checker.certain = lambda e: None if "out" in e.tensors else Difference("other")
+    aiming.examples.return_value, aiming.unmet = [aimed], lambda: [] if met else ["a demand"]
+    calls = AimedCalls(checker, [aiming], MagicMock(), MagicMock(), lambda phase: None, False)
+    found = calls.run()
+    assert found is not None and [*found[0].tensors] == ["x"]
+    assert [[*e.tensors] for e in met] == [["x", "out"], ["x"]]

@@ -276,10 +276,16 @@ class AimedCalls:
             for aimed in aiming.examples(briefly=later):
                 if self.checker.tally.skips("for what differs"):
                     continue
+                unmet = len(aiming.unmet())
                 difference = self._at(aiming, aimed, "examples")
                 self.made.append(self._whole(aimed))
                 if difference is not None:
                     return self._smaller(aiming, aimed, difference)
+                if len(aiming.unmet()) < unmet:
+                    alone = self._whole(_without_optional(aiming.signature, aimed))
+                    self.checker.try_out(alone)
+                    if (difference := self.checker.certain(alone)) is not None:
+                        return alone, difference
         return None
 
     def _smaller(self, aiming: Aiming, aimed: Example, difference: Difference) -> Counterexample:
@@ -308,6 +314,16 @@ class AimedCalls:
         self.scouting.aimed(example)
         self.report(phase)
         return self.checker.certain(example)
+
+
+def _without_optional(signature: Signature, aimed: Example) -> Example:
+    """The same call without the tensors that may be None.
+
+    What a call ran for the first time may have no effect in it: an `out` that a launcher takes for
+    two results holds the second of them alone.
+    """
+    absent = {t.name: None for t in signature.tensors if None in t.instead}
+    return with_values(aimed, absent)
 
 
 # Learning what examples ran, where compiled kernels do not tell: the scouts are asked.
