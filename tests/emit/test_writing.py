@@ -166,6 +166,18 @@ def test_an_annotation_is_kept() -> None:
     assert written == "first_cols: tl.tensor = tl.arange(0, BLOCK)"
 
 
+def test_a_loop_begins_where_its_first_argument_says() -> None:
+    written = first_tile(LOOP.replace("range(0, N", "range(N - 3, N")).statements[0]
+    assert written == "first_cols = N - 3 + tl.arange(0, BLOCK)"
+    with pytest.raises(NotExpressible, match="the start of the loop in line 8 has no expression"):
+        first_tile(LOOP.replace("range(0, N, BLOCK)", "tl.range(arg1=N, arg2=N * 2)"))
+
+
+def test_a_counter_that_is_not_read_has_no_number() -> None:
+    written = first_tile(LOOP.replace("X + cols, mask=cols < N, other=0.0", "X"))
+    assert written.statements == ("first_tile = tl.load(X)",)
+
+
 def test_a_loop_over_two_names_is_not_written_again() -> None:
     with pytest.raises(NotExpressible, match="does not count with one name"):
         first_tile(LOOP.replace("start in range(0, N, BLOCK)", "start, x in zip(Y, Y)"))
