@@ -7,8 +7,15 @@ import importlib
 
 import pytest
 
+from tests.facts.support import body as body_of
 from tritonopt import facts, source
-from tritonopt.emit.writing import FirstIteration, NotExpressible, Writer, first_iteration
+from tritonopt.emit.writing import (
+    FirstIteration,
+    NotExpressible,
+    Writer,
+    block_of,
+    first_iteration,
+)
 
 HEAD = "import triton\nimport triton.language as tl\n"
 HELPER = """
@@ -159,6 +166,18 @@ def test_an_annotation_is_kept() -> None:
     assert written == "first_cols: tl.tensor = tl.arange(0, BLOCK)"
 
 
+def test_a_loop_begins_where_its_first_argument_says() -> None:
+    written = first_tile(LOOP.replace("range(0, N", "range(N - 3, N")).statements[0]
+    assert written == "first_cols = N - 3 + tl.arange(0, BLOCK)"
+    with pytest.raises(NotExpressible, match="the start of the loop in line 8 has no expression"):
+        first_tile(LOOP.replace("range(0, N, BLOCK)", "tl.range(arg1=N, arg2=N * 2)"))
+
+
+def test_a_counter_that_is_not_read_has_no_number() -> None:
+    written = first_tile(LOOP.replace("X + cols, mask=cols < N, other=0.0", "X"))
+    assert written.statements == ("first_tile = tl.load(X)",)
+
+
 def test_a_loop_over_two_names_is_not_written_again() -> None:
     with pytest.raises(NotExpressible, match="does not count with one name"):
         first_tile(LOOP.replace("start in range(0, N, BLOCK)", "start, x in zip(Y, Y)"))
@@ -203,6 +222,75 @@ def test_a_name_that_is_rebound_no_longer_means_the_same() -> None:
     writer = Writer(known)
     assert writer.means_the_same(second.value, known.before[second])
     assert not writer.means_the_same(second.value, known.before[last])
+
+
+@pytest.mark.parametrize(
+    ("expression", "before", "code"),
+    [
+        ("N * M", "", "(M * N)"),
+        ("N * N * M", "", "(M * N * N)"),
+        ("N - M", "", "(N - M)"),
+        ("N * M - stride", "", "((M * N) - stride)"),
+        ("N + 1", "k = N + 1", "k"),
+        ("N * M", "k = M * N", "k"),
+        ("N + M", "", None),
+        ("2 * N", "", None),
+        ("-N - M", "", None),
+        ("N // M", "", None),
+        ("tl.load(Y) * N", "", None),
+    ],
+)
+def test_code_for_a_form(expression: str, before: str, code: str | None) -> None:
+    known = body_of(f"{before}\nw = {expression}\ntl.store(X, w)")
+    after = known.interpretation.after
+    environment = {name: value for name, value in after.items() if name != "w"}
+    form, writer = known.forms.of(after["w"]), Writer(known)
+    if code is None:
+        with pytest.raises(NotExpressible, match="has no name here"):
+            writer.find_form(form, environment, [])
+    else:
+        assert writer.find_form(form, environment, []) == code
+
+
+@pytest.mark.parametrize(
+    ("condition", "before", "code"),
+    [
+        ("cols < N", "", "cols < N"),
+        ("cols < N", "m = cols < N", "m"),
+        ("(cols < N) & (cols < M)", "", "(cols < M) & (cols < N)"),
+        ("(cols < N) & (cols + 3 < M)", "k = cols + 3", "(k < M) & (cols < N)"),
+        ("(cols < N) & (N < M)", "", None),
+        ("cols < tl.load(Y)", "", None),
+        ("cols < N * M + 1", "", None),
+        ("cols.to(tl.float32) < 3.5", "", None),
+    ],
+)
+def test_code_for_a_mask(condition: str, before: str, code: str | None) -> None:
+    text = f"cols = tl.arange(0, B)\n{before}\nc = {condition}\ntl.store(X + cols, cols, mask=c)"
+    known = body_of(text)
+    after = known.interpretation.after
+    environment = {name: value for name, value in after.items() if name != "c"}
+    ((monomial, _),) = known.forms.condition(after["c"]).terms.items()
+    indicators = [indicator for indicator, _ in monomial]
+    if code is None:
+        with pytest.raises(NotExpressible, match="has no expression there"):
+            Writer(known).find_mask(indicators, environment, [])
+    else:
+        assert ast.unparse(Writer(known).find_mask(indicators, environment, [])) == code
+
+
+def test_code_for_a_reduction() -> None:
+    writer = Writer(read("pass"))
+    assert writer.sum("x", (0, 1), 2) == "tl.sum(x)"
+    assert writer.sum("x", (0,), 2) == "tl.sum(x, axis=0)"
+    kept = "tl.sum(tl.sum(x, axis=1, keep_dims=True), axis=0, keep_dims=True)"
+    assert writer.sum("x", (0, 1), 2, keep_dims=True) == kept
+    assert writer.reduced("max", "x", (0,), 1) == "tl.max(x, axis=0)"
+
+
+def test_a_statement_of_another_function_is_in_no_block() -> None:
+    with pytest.raises(NotExpressible, match="is in no block"):
+        block_of(read("pass").kernel.node, ast.parse("z = 1").body[0])
 
 
 def test_its_former_name_is_deprecated() -> None:

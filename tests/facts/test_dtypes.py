@@ -49,6 +49,12 @@ def types(expression: str, launcher: str = "") -> Types:
         ("tl.maximum(wide, 0.0)", "fp32"),
         ("tl.exp(wide)", "fp32"),
         ("tl.argmax(wide, 0)", "int32"),
+        ("tl.minimum(wide, half)", "fp32"),
+        ("tl.full([4], 1, tl.int8)", "int8"),
+        ("tl.zeros_like(wide)", "fp32"),
+        ("tl.sum(wide)", "fp32"),
+        ("x.to(wide.dtype)", "fp32"),
+        ("half.to(tl.float64) + wide", "fp64"),
         # In these the version of Triton decides, or the data's type.
         ("tl.maximum(half, 0.0)", SOME_FLOAT),
         ("tl.sum(half)", SOME_FLOAT),
@@ -69,7 +75,8 @@ def test_what_the_kernel_says(expression: str, dtype: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["x", "x * 2", "n", "x + w", "tl.where(x > 0, x, 0)"]
+    ["x", "x * 2", "n", "x + w", "tl.where(x > 0, x, 0)", "x.to(n)", "wide.to(x.dtype)"]
+    + ["tl.cast(n, X.dtype.element_ty)", "tl.full_like(wide, 1)"]
     # What is too large for int32 is a tensor of int64.
     + ["tl.where(cols < n, 10000000000, 0)", "cols + 10000000000"],
 )

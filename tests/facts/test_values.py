@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from tests.facts.support import body, expression, value
 from tritonopt.facts.operations import Op
+from tritonopt.facts.reductions import number_of
 from tritonopt.facts.values import ValueTable, broadcast_shapes
 
 
@@ -217,3 +220,22 @@ def test_a_type_that_is_called_is_pure() -> None:
     facts = body("a = tl.float32(0.0)\nb = tl.float32(0.0)\nc = tl.float16(0.0)")
     assert not facts.effects
     assert value(facts, "a") is value(facts, "b") is not value(facts, "c")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1.0", 1.0),
+        ("-1.0", -1.0),
+        ("tl.full([B], -float('inf'), tl.float32)", -math.inf),
+        ("tl.zeros([B], tl.float32) - 1", -1.0),
+        ("-(tl.zeros([B], tl.float32) + 2)", -2.0),
+        ("tl.zeros([B], tl.float32) + N", None),
+        ("True", None),
+        ("'a'", None),
+        ("N", None),
+        ("-N", None),
+    ],
+)
+def test_the_number_in_all_lanes(text: str, number: float | None) -> None:
+    assert number_of(value(body(f"a = {text}"), "a")) == number

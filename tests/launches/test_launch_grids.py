@@ -308,6 +308,16 @@ def test_what_stands_before_the_axis_may_change_it() -> None:
     assert not extent(function("kernel[(m, next(n))](x, n, m, 64)"), 1).comes_first
 
 
+def test_a_grid_with_a_name_and_one_that_is_a_function() -> None:
+    named, called = ("grid = (m,)", LAUNCH), ("kernel[lambda META: (m, n)](x, n, m, 64)",)
+    assert extent(function(*named)).is_repeatable and extent(function(*called)).is_repeatable
+    assert not extent(function(*named)).comes_first
+    assert not extent(function(*called)).comes_first
+    twice = ["g = lambda A: (m, next(n))", "kernel[g](x)", "other[g](x)"]
+    with pytest.raises(NotExpressible, match="would be computed more than once"):
+        capped(function(*twice))
+
+
 def test_a_name_that_the_launch_binds_again() -> None:
     with pytest.raises(GridNotReadable, match="may bind grid again"):
         rebind = ["grid = (m,)", "def alloc():", "    nonlocal grid", "    grid = (1,)"]
