@@ -298,6 +298,8 @@ class _Reader:
         holds = any(map(is_made, self._origins(node)))
         around = self._parents.get(node)
         match around:
+            case ast.Return() if holds:
+                raise lost(f"line {around.lineno} returns a block pointer")
             case ast.Attribute(attr="dtype") if holds and isinstance(node, ast.Name):
                 outer = self._parents[around]
                 if isinstance(outer, ast.Attribute) and outer.attr == "element_ty":
