@@ -311,7 +311,7 @@ class LanguageCalls:
         if name == "store":
             mask, stored, checked = get(2, "mask"), get(1, "value"), get(3, "boundary_check")
             parts = {"pointer": pointer, "mask": mask, "stored": stored, "checked": checked}
-            state.effect(EffectKind.STORE, node, name, **parts)
+            state.effect(EffectKind.STORE, node, name, volatile=False, **parts)
             return state.table.constant(None)
         mask, stored = arguments.keywords.get("mask"), get(1, "val")
         effect = state.effect(
