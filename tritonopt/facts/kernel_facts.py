@@ -27,6 +27,7 @@ from tritonopt.facts.interpretation import Environment
 from tritonopt.facts.interpreting import interpret
 from tritonopt.facts.language import GRID_ORDER
 from tritonopt.facts.launch_bindings import Recorded
+from tritonopt.facts.memory.blocks import read_as_tiles
 from tritonopt.facts.memory.pointers import (
     Integers,
     find_extents,
@@ -58,6 +59,8 @@ class KernelFacts:
         self.recorded = recorded
         """Launches of a run of the user's: evidence for what is profitable."""
         self.interpretation = interpret(kernel, as_tiles)
+        if as_tiles:
+            read_as_tiles(self.interpretation)
         self.launches = LaunchEvidence(kernel, unseen_launches)
         names = frozenset(p.name for p in kernel.parameters)
         self._given = (tuple(assumptions), unseen_launches)

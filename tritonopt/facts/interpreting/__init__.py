@@ -14,23 +14,20 @@ from tritonopt.facts.interpreting.calls import Alternatives, Calls, Helpers, Lan
 from tritonopt.facts.interpreting.lookup import Bindings, Lookup
 from tritonopt.facts.interpreting.state import State
 from tritonopt.facts.interpreting.statements import Expressions, Loops, Statements
-from tritonopt.facts.memory.blocks import read_as_tiles
 from tritonopt.facts.values import Value
 from tritonopt.source import Kernel
 
 __all__ = ["interpret"]
 
 
-def interpret(kernel: Kernel, as_tiles: bool = False) -> Interpretation:
+def interpret(kernel: Kernel, shapes_of_blocks: bool = False) -> Interpretation:
     """The record of a kernel. Nothing is run, and nothing raises on code that is not understood.
 
-    With `as_tiles`, a block is accessed as a tile of pointers with a mask is.
+    With `shapes_of_blocks`, what is loaded by a block pointer has the shape of the block.
     """
-    state = State(kernel, as_tiles)
+    state = State(kernel, shapes_of_blocks)
     Interpreter(state).run(kernel.node.body)
     state.record.after = state.frame.environment
-    if as_tiles:
-        read_as_tiles(state.record)
     return state.record
 
 
