@@ -261,7 +261,7 @@ class _Launcher:
 
     def _calls(self, of_autograd: bool) -> Iterator[tuple[_Function, ast.Call | None]]:
         if not of_autograd:
-            yield from calls_of(self.launch, self.function.name)
+            yield from calls_of(self.launch.module, self.function)
             return
         for function, _ in self.launch.module.names.functions:
             for node in walk(function) if isinstance(function, _Function) else ():

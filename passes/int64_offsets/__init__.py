@@ -13,6 +13,7 @@ from tritonopt.emit.writing import Writer, comments_in
 from tritonopt.facts import EffectKind, KernelFacts, Value
 from tritonopt.facts.dtypes import FLOATS, INTEGERS
 from tritonopt.facts.effects import is_loaded, parts_of
+from tritonopt.facts.language import MATRIX
 from tritonopt.facts.operations import Op
 from tritonopt.rewriting.model import Condition, Safety, Site, Status
 from tritonopt.rewriting.protocol import Pass
@@ -59,7 +60,8 @@ class Int64Offsets(Pass):
     With no pass named it acts on floating-point data (not indices or lengths). It only reports
     indices and lengths, tiles in a loop that would become 64-bit, and kernels where another offset
     would stay in 32 bits. `--passes int64-offsets` does all. An index that is shown to be loaded as
-    int32, times `x.stride(0)`, is reported without sizes.
+    int32, times `x.stride(0)`, is reported without sizes; so is a row of a tensor with which
+    another kernel of the same call, or of its gradient, overflows.
 
     ## Numerics
 
@@ -128,19 +130,20 @@ class Int64Offsets(Pass):
         if facts.launches.unknown:
             yield from _of_unseen_launches(facts)
             return
-        told = False
+        told = found = False
         for site in self._of_sizes(facts):
             told |= site.analysis and site.is_reported
+            found = True
             yield site
         if not told:
-            yield from _of_loaded_rows(facts)
+            yield from _of_loaded_rows(facts, alone=found)
 
     def _of_sizes(self, facts: KernelFacts) -> Iterator[Site]:
         # Imported here: of many files no launch is known.
         from tritonopt.passes.int64_offsets.overflows import find_overflows
 
         overflows = list(find_overflows(facts))
-        data = [overflow for overflow in overflows if _is_in_data(facts, overflow)]
+        data = [overflow for overflow in overflows if _is_of_data(facts, overflow.value)]
         if not overflows or not (data or self.is_named):
             return
         from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
@@ -151,32 +154,35 @@ class Int64Offsets(Pass):
             if isinstance(found, WidePlace):
                 places.append(found)
             else:
-                left = left or (_text(facts, found[0]) if found[0] in data else "")
+                left = left or (_text(facts, found[0].value) if found[0] in data else "")
                 yield _missed(facts, *found)
         for place in places:
             site = _site(facts, [place], left=left)
             yield replace(site, is_reported=any(o in data for o in place.fixed))
 
 
-def _of_loaded_rows(facts: KernelFacts) -> Iterator[Site]:
-    """One finding a kernel, for all rows whose numbers are loaded as int32."""
+def _of_loaded_rows(facts: KernelFacts, *, alone: bool) -> Iterator[Site]:
+    """One finding a kernel, for all rows whose numbers are loaded as int32, and, unless it is
+    taken `alone`, rows of tensors with which another kernel of the file overflows."""
     if all(effect.kind is not EffectKind.LOAD for effect in facts.effects):
         return
     from tritonopt.passes.int64_offsets.loaded_rows import find_loaded_rows
-
-    found = {o.value: o for o in find_loaded_rows(facts) if _is_in_data(facts, o)}
-    if not found:
-        return
     from tritonopt.passes.int64_offsets.wide_places import WidePlace, WidePlaces
 
-    overflows = list(found.values())
-    places = list(WidePlaces(facts, overflows).find())
-    group = [place for place in places if isinstance(place, WidePlace)]
-    if group and len(group) == len(places):
-        yield _site(facts, group)
+    overflows: list[Overflow] = []
+    for counted in (True, False):
+        rows = {o.value: o for o in find_loaded_rows(facts, counted=counted, alone=alone)}
+        overflows = [overflow for overflow in rows.values() if _is_of_data(facts, overflow.value)]
+        places = list(WidePlaces(facts, overflows).find()) if overflows else []
+        group = [place for place in places if isinstance(place, WidePlace)]
+        # One sequence that long is rare: it is no reason for tiles of 64 bits.
+        if group and len(group) == len(places) and not (counted and any(p.slows for p in group)):
+            yield _site(facts, group)
+            return
+    if not overflows:
         return
     first = overflows[0]
-    what = f"{_text(facts, first)} would be {first.number} where it is {first.where}"
+    what = f"{_text(facts, first.value)} would be {first.number} where it is {first.where}"
     nodes = (n for n, value in facts.values.items() if value is first.value)
     message = f"{what}: cast the loaded index to 64 bits"
     anchor = next(nodes, facts.kernel.node)
@@ -194,15 +200,11 @@ def _of_unseen_launches(facts: KernelFacts) -> Iterator[Site]:
     if found is not None:
         nodes = [n for n, value in facts.values.items() if value is found]
         row = _factor_of(facts, found)
-        what = f"{_text_of(facts, found)} is computed in 32 bits: cast {row} to tl.int64"
+        what = f"{_text(facts, found)} is computed in 32 bits: cast {row} to tl.int64"
         harm = "of a tensor of 2**31 elements or more the kernel reads and writes elsewhere"
         anchor = nodes[0] if nodes else facts.kernel.node
         site = Site.of_mistake(anchor, "offset-fits", "product-may-overflow", what, harm)
         yield replace(site, is_note=True)
-
-
-def _is_in_data(facts: KernelFacts, overflow: Overflow) -> bool:
-    return _is_of_data(facts, overflow.value)
 
 
 def _is_of_data(facts: KernelFacts, index: Value) -> bool:
@@ -228,10 +230,12 @@ def _is_of_data(facts: KernelFacts, index: Value) -> bool:
 
 
 def _is_float(facts: KernelFacts, part: Value) -> bool:
-    """Whether a part of what is stored is a float: a quotient, or a product of what is loaded,
-    for indices are multiplied by sizes."""
+    """Whether a part of what is stored is a float: a quotient, a product of matrices, or of what
+    is loaded, for indices are multiplied by sizes."""
     types = facts.types.of(part)
-    if part.op is Op.DIV or types.some_in(FLOATS | {"float"}):
+    if part.op is Op.DIV or (part.op is Op.RESHAPED and part.function in MATRIX):
+        return True
+    if types.some_in(FLOATS | {"float"}):
         return True
     return (
         part.op is Op.MUL
@@ -252,7 +256,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, left: str = "") ->
     first, overflow = nodes[0], places[0].fixed[0]
     texts = dict.fromkeys(writer.text(place.nodes[0]) for place in places)
     text = " and ".join(texts)
-    what = f"{_text(facts, overflow)} would be {overflow.number} where it is {overflow.where}"
+    what = f"{_text(facts, overflow.value)} would be {overflow.number} where it is {overflow.where}"
     with attempt:
         attempt.prove("type-stays", "it goes into addresses and comparisons alone")
         if any(place.slows for place in places):
@@ -274,7 +278,7 @@ def _site(facts: KernelFacts, places: Sequence[WidePlace], *, left: str = "") ->
 
 
 def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
-    text = _text(facts, overflow)
+    text = _text(facts, overflow.value)
     message = (
         f"kept {text} in 32 bits, though it would be {overflow.number} where it is "
         f"{overflow.where}: {declined.condition.detail}"
@@ -283,11 +287,7 @@ def _missed(facts: KernelFacts, overflow: Overflow, declined: Declined) -> Site:
     return Site(next(nodes, facts.kernel.node), (declined.condition,), message)
 
 
-def _text(facts: KernelFacts, overflow: Overflow) -> str:
-    return _text_of(facts, overflow.value)
-
-
-def _text_of(facts: KernelFacts, index: Value) -> str:
+def _text(facts: KernelFacts, index: Value) -> str:
     nodes = (n for n, v in facts.values.items() if v is index and isinstance(n, ast.BinOp))
     node = next(nodes, None)
     if node is None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, zip_longest
 
 from tritonopt.facts import KernelFacts
 from tritonopt.facts.algebra.atoms import (
@@ -32,7 +32,7 @@ from tritonopt.facts.algebra.atoms import (
 from tritonopt.facts.algebra.divisibility import replaced, substitute
 from tritonopt.facts.algebra.polynomial import ONE, Atom, Polynomial, TooLarge
 from tritonopt.facts.effects import Effect, is_loaded, parts_of
-from tritonopt.facts.host.callers import may_be_large, rank_of
+from tritonopt.facts.host.callers import may_be_large, rank_of, saved_tensors
 from tritonopt.facts.host.launcher_code import forms_at, is_free, place_atom
 from tritonopt.facts.launch_bindings import LaunchBinding
 from tritonopt.facts.memory.buffers import (
@@ -48,6 +48,7 @@ from tritonopt.facts.memory.circumstances import (
     axes_gone_through,
     inputs_of,
     reach_of,
+    sizes_said,
     stay_inside,
 )
 from tritonopt.facts.memory.offsets import number_of
@@ -110,10 +111,16 @@ class Overflow:
     """The launch, the sizes and the place, in words."""
     binding: LaunchBinding = field(repr=False)
     numbers: Mapping[Atom, int] = field(repr=False)
+    tensor: str
+    """The one with so many elements, by its name at the launch."""
+    narrow: frozenset[Value] = frozenset()
 
 
-def find_overflows(facts: KernelFacts) -> Iterator[Overflow]:
-    """Of each value that does not fit 32 bits one example; what is computed from it is left out."""
+def find_overflows(facts: KernelFacts, *, uncast: bool = False) -> Iterator[Overflow]:
+    """Of each value that does not fit 32 bits one example; what is computed from it is left out.
+
+    With `uncast` what is cast to 64 bits counts too.
+    """
     if facts.launches.unknown or facts.launches.caller is not None:
         return
     seen: set[Value] = set()
@@ -121,19 +128,18 @@ def find_overflows(facts: KernelFacts) -> Iterator[Overflow]:
         bindings = [b for b in facts.launches.bindings if b.launch is launch]
         for effect in facts.effects:
             for binding in bindings if effect.pointer is not None else ():
-                for overflow in _of_access(facts, launch, binding, effect):
+                for overflow in _of_access(facts, launch, binding, effect, uncast):
                     if overflow.value not in seen:
                         seen.add(overflow.value)
                         yield overflow
 
 
 def _of_access(
-    facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
+    facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect, uncast: bool
 ) -> list[Overflow]:
     try:
-        accesses = [
-            _Access(facts, launch, one, effect) for one in _with_numbers_of_programs(binding)
-        ]
+        bindings = _with_numbers_of_programs(binding)
+        accesses = [_Access(facts, launch, one, effect, uncast) for one in bindings]
         found, *others = [one.overflows(block) for one in accesses for block in one.blocks]
     except (CannotTell, TooLarge):
         return []
@@ -168,7 +174,7 @@ def _given_elsewhere(forms: Iterable[Polynomial]) -> Iterator[Atom]:
         inputs = list(inputs_of(Polynomial.of(atom)))
         if inputs and all(isinstance(a, Unread) for a in inputs):
             yield atom
-        elif not isinstance(atom, Unread):
+        elif not isinstance(atom, (Unread, TensorSize)):
             yield from _given_elsewhere(a for a in atom.arguments if isinstance(a, Polynomial))
 
 
@@ -178,8 +184,14 @@ class _Access(Trial):
     _ranks_to_try: Sequence[int] = ()
 
     def __init__(
-        self, facts: KernelFacts, launch: Launch, binding: LaunchBinding, effect: Effect
+        self,
+        facts: KernelFacts,
+        launch: Launch,
+        binding: LaunchBinding,
+        effect: Effect,
+        uncast: bool,
     ) -> None:
+        self._uncast = uncast
         assert effect.pointer is not None
         binding = with_programs(binding)
         self._parts = {
@@ -281,20 +293,24 @@ class _Access(Trial):
         if len(given) != 1:
             raise CannotTell
         ((root, asked_of),) = given.items()
-        name = root.sole_atom
-        if not isinstance(name, LauncherParameter) or not may_be_large(self._launch, name.name):
+        name = self._name_of(root)
+        if not may_be_large(self._launch, name):
             raise CannotTell
         # What else the launch asks of it, it has too: `x.stride(1)`.
         passed = (a for form in self._binding.values.values() for a in inputs_of(form))
         own = (a for a in passed if isinstance(a, TensorSize) and a.tensor == root)
         axes = asked_of.union(*(atom.which for atom in own))
         rank = max([1, *(i + 1 if i >= 0 else -i for i in axes)])
-        known = rank_of(self._launch, name.name)
+        known = rank_of(self._launch, name)
         if known is None and rank == 1:
             origin = partial(root_of, self._shapes)
             known, rank = axes_gone_through(self._facts, self._binding, root, origin)
         self._ranks_to_try = [known] if known else [r for r in (2, 3, 1, 4) if r >= rank]
         return {root: rank}
+
+    def _name_of(self, tensor: Polynomial) -> str:
+        saved = saved_tensors(self._launch).get(tensor.sole_atom, "")
+        return saved or super()._name_of(tensor)
 
     def _check_rank(self) -> None:
         """Where nothing says how many dimensions there are, there may be any number."""
@@ -305,6 +321,9 @@ class _Access(Trial):
         """With a number for the sizes of tiles that cannot be followed."""
         self._block = block
         for sizes in (sizes for rank in self._ranks_to_try for sizes in _SIZES.get(rank, ())):
+            said = sizes_said(self._launch, self._tensor_name)
+            if said and any(number not in (None, n) for number, n in zip_longest(said, sizes)):
+                continue
             for numbers in (n for n in self._settings(sizes) if self._fits(sizes, n)):
                 found = self._overflows_with(sizes, numbers)
                 if found is not None:
@@ -442,7 +461,7 @@ class _Access(Trial):
     def _beyond(
         self, sizes: tuple[int, ...], trial: Mapping[Atom, int], place: Mapping[Atom, int]
     ) -> Iterator[Overflow]:
-        widths = Widths(self._facts, self._binding, trial)
+        widths = Widths(self._facts, self._binding, trial, uncast=self._uncast)
         for part, form in self._parts.items():
             number = number_of(form, trial)
             if number is None or not widths.is_beyond(part, number):
@@ -450,7 +469,8 @@ class _Access(Trial):
             inside = [inner for inner in part.walk() if inner is not part and inner in self._parts]
             known = [(inner, number_of(self._parts[inner], trial)) for inner in inside]
             if not any(n is not None and widths.is_beyond(inner, n) for inner, n in known):
-                yield Overflow(part, number, _where(self, sizes, place), self._binding, trial)
+                where = _where(self, sizes, place)
+                yield Overflow(part, number, where, self._binding, trial, self._tensor_name)
 
 
 def _is_apart(form: Polynomial) -> bool:
@@ -541,11 +561,15 @@ class Widths:
         binding: LaunchBinding | None,
         numbers: Mapping[Atom, int],
         wide: frozenset[Value] = frozenset(),
+        narrow: frozenset[Value] = frozenset(),
+        uncast: bool = False,
     ) -> None:
         self._facts = facts
         self._binding = binding
         self._numbers = numbers
-        self._known: dict[Value, int | None] = dict.fromkeys(wide, _WIDE)
+        self._uncast = uncast
+        self._known: dict[Value, int | None] = dict.fromkeys(narrow, _NARROW)
+        self._known |= dict.fromkeys(wide, _WIDE)
         """None where the width is not known."""
 
     def is_beyond(self, value: Value, number: int) -> bool:
@@ -571,6 +595,8 @@ class Widths:
         if op in (Op.PROGRAM_ID, Op.NUM_PROGRAMS, Op.LANE):
             return _NARROW
         if op is Op.CAST:
+            if self._uncast and value.dtype == "int64":
+                return self.of(value.operand)
             return {"int32": _NARROW, "int64": _WIDE, "uint64": _WIDE}.get(value.dtype or "")
         if op is Op.ITERATION:
             return self._counted(value)

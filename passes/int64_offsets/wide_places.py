@@ -154,7 +154,7 @@ class WidePlaces:
 
     def _fixes(self, wide: Value, overflow: Overflow) -> bool:
         given = frozenset(self._same(wide))
-        widths = Widths(self._facts, overflow.binding, overflow.numbers, given)
+        widths = Widths(self._facts, overflow.binding, overflow.numbers, given, overflow.narrow)
         return not widths.is_beyond(overflow.value, overflow.number)
 
     # Factors

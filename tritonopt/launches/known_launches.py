@@ -225,16 +225,12 @@ def in_tuner_keys(facts: KernelFacts, name: str) -> Iterator[Change]:
 
 
 def _named_too(module: Module, names: ast.List | ast.Tuple, name: str) -> ReplaceExpression:
-    """A list of names with one more, laid out as its last one."""
-    *others, last = names.elts
-    start, end = module.lines.span(names)
-    place, behind = module.lines.span(last)
+    """A list of names with one more."""
+    last, (start, end) = names.elts[-1], module.lines.span(names)
+    behind = module.lines.span(last)[1]
     quote = module.text[behind - 1] if _is_text(last) else '"'
-    above = module.lines.span(others[-1])[1] if others else start + 1
-    space = module.text[above:place].lstrip(",")
-    space = space if space and "#" not in space else " "
     before, after = module.text[start:behind], module.text[behind:end]
-    return ReplaceExpression(names, f"{before},{space}{quote}{name}{quote}{after}")
+    return ReplaceExpression(names, f"{before}, {quote}{name}{quote}{after}")
 
 
 def _is_text(node: ast.expr) -> bool:

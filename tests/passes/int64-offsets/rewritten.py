@@ -782,3 +782,160 @@ def launch(x, starts):
     y = torch.zeros_like(x)
     kernel[(starts.shape[0] - 1,)](x, y, starts, x.stride(0), y.stride(0), D=64)
     return y
+
+
+# case: as_many_rows_a_program_as_are_many
+"""At most 16 rows a program, and fewer where the tensor has few; its sizes are those of a view."""
+
+
+@triton.jit
+def kernel(X, Y, M, N: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    cols = tl.arange(0, BLOCK)[None, :]
+    mask = (rows < M) & (cols < N)
+    x = tl.load(X + rows * N + cols, mask=mask, other=0.0)
+    tl.store(Y + rows * N + cols, x * 2, mask=mask)
+
+
+def launch(x: torch.Tensor):
+    y = torch.empty_like(x)
+    x2 = x.reshape(-1, x.shape[-1])
+    y2 = y.reshape(-1, x.shape[-1])
+    m, n = x2.shape
+    rows = min(16, triton.next_power_of_2(max(1, m // 512)))
+    kernel[(triton.cdiv(m, rows),)](x2, y2, m, N=n, ROWS=rows, BLOCK=triton.next_power_of_2(n))
+    return y
+
+
+# case: saved_for_a_gradient
+# verify: no, of the two functions of a gradient
+"""What the backward takes is as large as what the forward saved."""
+
+
+@triton.jit
+def forward_kernel(X, Y, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(X + offsets, mask=offsets < n, other=0.0)
+    tl.store(Y + offsets, x * x, mask=offsets < n)
+
+
+@triton.jit
+def backward_kernel(DY, X, DX, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    dy = tl.load(DY + offsets, mask=offsets < n, other=0.0)
+    x = tl.load(X + offsets, mask=offsets < n, other=0.0)
+    tl.store(DX + offsets, dy * x * 2, mask=offsets < n)
+
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x = x.contiguous()
+        y = torch.empty_like(x)
+        n = x.numel()
+        forward_kernel[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
+        ctx.save_for_backward(x)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        (x,) = ctx.saved_tensors
+        dx = torch.empty_like(x)
+        n = x.numel()
+        backward_kernel[(triton.cdiv(n, 1024),)](dy.contiguous(), x, dx, n, BLOCK=1024)
+        return dx
+
+
+# case: rows_of_a_gradient
+# verify: no, of the two functions of a gradient
+"""The forward's launcher says int32, of what the backward's has from it; and all rows may be those
+of one sequence, so that what a program counts is a row as well."""
+
+
+@triton.jit
+def forward_kernel(X, Y, starts, stride, stride_y, ROWS: tl.constexpr, D: tl.constexpr):
+    first = tl.load(starts + tl.program_id(0))
+    last = tl.load(starts + tl.program_id(0) + 1)
+    part = tl.program_id(1)
+    rows = part * ROWS + tl.arange(0, ROWS)
+    cols = tl.arange(0, D)
+    mask = (rows < last - first)[:, None]
+    x = tl.load(X + first * stride + rows[:, None] * stride + cols[None, :], mask=mask, other=0.0)
+    tl.store(Y + first * stride_y + rows[:, None] * stride_y + cols[None, :], x * x.to(tl.float32), mask=mask)
+
+
+@triton.jit
+def backward_kernel(DY, X, DX, starts, stride, stride_dy, D: tl.constexpr):
+    first = tl.load(starts + tl.program_id(0))
+    last = tl.load(starts + tl.program_id(0) + 1)
+    cols = tl.arange(0, D)
+    x_ptrs = X + first * stride + cols
+    dy_ptrs = DY + first * stride_dy + cols
+    total = tl.zeros([D], dtype=tl.float32)
+    for _ in range(last - first):
+        total += tl.load(x_ptrs).to(tl.float32) * tl.load(dy_ptrs)
+        x_ptrs += stride
+        dy_ptrs += stride_dy
+    tl.store(DX + tl.program_id(0) * D + cols, total)
+
+
+def launch_forward(x, starts, longest):
+    assert starts.dtype == torch.int32
+    y = torch.empty_like(x)
+    grid = (starts.shape[0] - 1, triton.cdiv(longest, 16))
+    forward_kernel[grid](x, y, starts, x.stride(0), y.stride(0), ROWS=16, D=64)
+    return y
+
+
+def launch_backward(dy, x, starts):
+    dx = torch.empty((starts.shape[0] - 1, 64), device=x.device, dtype=torch.float32)
+    grid = (starts.shape[0] - 1,)
+    backward_kernel[grid](dy, x, dx, starts, x.stride(0), dy.stride(0), D=64)
+    return dx
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, starts, longest):
+        ctx.save_for_backward(x, starts)
+        return launch_forward(x, starts, longest)
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, starts = ctx.saved_tensors
+        return launch_backward(dy, x, starts), None, None
+
+
+# case: the_other_kernel_of_a_call
+"""Of the second launch a number of the caller decides; its tensor is that of the first."""
+
+
+@triton.jit
+def largest(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.max(x, axis=0))
+
+
+@triton.jit
+def first_of(X, Y, stride, k, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, k, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < k, other=0.0)
+        total += x * x
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch_first(x, y, k):
+    first_of[(x.shape[0],)](x, y, x.stride(0), k, BLOCK=16)
+
+
+def launch(x: torch.Tensor, k: int):
+    m, n = x.shape
+    y = torch.empty((m,), dtype=x.dtype, device=x.device)
+    largest[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    launch_first(x, y, k)
+    return y

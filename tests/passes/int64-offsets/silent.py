@@ -610,3 +610,55 @@ def paged_kernel(Q, K, O, Table, stride_table, stride_page, stride_tok, pages, D
         k = tl.load(K + page * stride_page + tl.arange(0, PAGE)[:, None] * stride_tok + d[None, :])
         acc += tl.sum(k * q[None, :], 1)
     tl.store(O + b * PAGE + tl.arange(0, PAGE), acc)
+
+
+# case: as_long_as_it_documents
+# expect: silent
+"""Rows of 512 elements: so many rows nobody has at once."""
+
+
+# shared: kernel
+
+
+def launch(x: torch.Tensor) -> torch.Tensor:
+    """Doubles rows.
+
+    Args:
+        x: [num_tokens, 512] what is to be doubled.
+    """
+    m, n = x.shape
+    y = torch.empty_like(x)
+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=512)
+    return y
+
+
+# case: another_tensor_of_the_call
+# expect: silent
+"""What the first kernel overflows with is not what the second one reads, of a length of the caller."""
+
+
+@triton.jit
+def largest(X, Y, stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
+    tl.store(Y + row, tl.max(x, axis=0))
+
+
+@triton.jit
+def first_of(W, Y, stride, k, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, k, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        w = tl.load(W + row * stride + cols, mask=cols < k, other=0.0)
+        total += w * w
+    tl.store(Y + row, tl.sum(total, axis=0))
+
+
+def launch(x: torch.Tensor, w: torch.Tensor, k: int):
+    m, n = x.shape
+    y = torch.empty((m,), dtype=x.dtype, device=x.device)
+    largest[(m,)](x, y, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
+    first_of[(w.shape[0],)](w, y, w.stride(0), k, BLOCK=16)
+    return y

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 
+from tritonopt.facts.algebra.polynomial import Atom
 from tritonopt.facts.host import torch_api
 from tritonopt.facts.host.few_values import values_of
-from tritonopt.facts.host.local_names import Function, LocalNames, leaves, names_of
+from tritonopt.facts.host.local_names import Function, LocalNames, leaves, names_of, saved_for
 from tritonopt.facts.host.tensor_expressions import integer, shape_of, viewed
-from tritonopt.facts.host.truths import checked, conjuncts
+from tritonopt.facts.host.truths import checked, conjuncts, unknown
 from tritonopt.source import Launch, Module
 from tritonopt.source.kernels import parameters_of
 from tritonopt.source.project.meanings import Defined
@@ -39,22 +40,58 @@ def passes_any_size(launch: Launch) -> bool:
         name = launch.module.resolve(called) or (called.id if isinstance(called, ast.Name) else "")
         if name not in HARMLESS:
             return False
-    return all(_hands_on(caller, call) for caller, call in calls_of(launch, launcher.name))
+    return all(_hands_on(caller, call) for caller, call in calls_of(launch.module, launcher))
 
 
-def calls_of(launch: Launch, name: str) -> Iterator[tuple[_Function, ast.Call | None]]:
-    """The functions of the file that call the launcher; without a call, where one is around it."""
-    kernels = {kernel.node for kernel in launch.module.kernels}
-    for function, _ in launch.module.names.functions:
-        if not isinstance(function, _Function) or function is launch.launcher:
+def calls_of(module: Module, called: _Function) -> Iterator[tuple[_Function, ast.Call | None]]:
+    """The functions of the file that call one; without a call, where one is around it."""
+    kernels = {kernel.node for kernel in module.kernels}
+    for function, _ in module.names.functions:
+        if not isinstance(function, _Function) or function is called:
             continue
         if function in kernels:
             continue  # what is called there is a function of the language
         for node in walk(function):
-            if node is launch.launcher:
+            if node is called:
                 yield function, None
-            elif isinstance(node, ast.Call) and _is_named(launch.module, node.func, name):
+            elif isinstance(node, ast.Call) and _is_named(module, node.func, called.name):
                 yield function, node
+
+
+Origin = tuple[_Function, str]
+"""A function, and its name for a tensor."""
+
+
+@lru_cache(maxsize=256)
+def origins_of(module: Module, function: _Function, name: str, steps: int = 3) -> frozenset[Origin]:
+    """The names of one tensor in a function, in those given that pass it on to that, and in the
+    `forward` that saves it; none where a name stands for more than one."""
+    names, saved = names_of(function), saved_for(module, function).get(name)
+    lines = len(names.lines.get(name, ())) + (name in names.parameters)
+    moved = [value for value in names.assigned.get(name, ()) if _is_moved(value, name)]
+    if name in names.hidden or lines - len(moved) != 1:
+        return frozenset()
+    found = {(function, name)}
+    if saved is not None and isinstance(saved[2], ast.Name):
+        found |= origins_of(module, saved[0], saved[2].id, steps)
+    steps = steps if name in names.parameters else 0
+    for home, caller, call in _calls(module, function) if steps else ():
+        passed = _name_moved(_argument(function, name, call))
+        found |= origins_of(home, caller, passed, steps - 1) if passed and caller else set()
+    return frozenset(found)
+
+
+def origins_at(launch: Launch, parameter: str) -> frozenset[Origin]:
+    """Those of what a launch passes for a parameter of the kernel."""
+    name = _name_moved(launch.arguments.get(parameter))
+    return origins_of(launch.module, launch.launcher, name) if launch.launcher else frozenset()
+
+
+def _name_moved(argument: ast.expr | None) -> str:
+    """The name of a tensor that an expression is, whole, in another place or another shape."""
+    while argument is not None and (inside := viewed(argument, _MOVED)) is not None:
+        argument = inside
+    return argument.id if isinstance(argument, ast.Name) else ""
 
 
 def _is_named(module: Module, called: ast.expr, name: str) -> bool:
@@ -146,13 +183,31 @@ _LOOKING = frozenset(
 _MOVED = torch_api.VIEWS | torch_api.SAME_SHAPE | {"contiguous"}
 
 
+def saved_tensors(launch: Launch) -> dict[Atom | None, str]:
+    """The names of tensors that the launcher takes from its `forward`, by what they are there."""
+    if launch.launcher is None:
+        return {}
+    saved = saved_for(launch.module, launch.launcher)
+    return {unknown(s[-1], f"{name} after").sole_atom: name for name, s in saved.items()}
+
+
 @lru_cache(maxsize=64)
 def may_be_large(launch: Launch, tensor: str) -> bool:
-    """Whether a parameter of the launcher may be a tensor of any size, where the launch runs."""
+    """Whether a parameter of the launcher may be a tensor of any size, where the launch runs.
+
+    Or what its `forward` saved, if that was a parameter there, and no test is about sizes.
+    """
     launcher = launch.launcher
     if launcher is None or names_of(launcher).reshapes:
         return False
     reader = _Reader(launch.module, launcher)
+    if tensor not in names_of(launcher).parameters:
+        function, call, saved, _ = saved_for(launch.module, launcher)[tensor]
+        forward = _Reader(launch.module, function)
+        if any(forward._asks_for_sizes(test) for test, _ in forward._tests(call)):
+            return False
+        is_given = _is_given(launch.module, function, _name_moved(saved))
+        return is_given and reader.reads_all_tests(launch.call)
     if not reader.reads_all_tests(launch.call) or not _is_handed_on(launch, launcher, tensor):
         return False
     return not reader.tests_for_rank(launch.call, tensor)
@@ -232,7 +287,7 @@ class _Reader:
 
 def _is_handed_on(launch: Launch, launcher: Function, tensor: str) -> bool:
     """Whether nobody in the file calls the launcher, or somebody who passes on what he is given."""
-    calls = [(caller, call) for caller, call in calls_of(launch, launcher.name)]
+    calls = list(calls_of(launch.module, launcher))
     return not calls or any(
         call is not None and _passes_on(launch.module, launcher, tensor, caller, call)
         for caller, call in calls
@@ -242,18 +297,17 @@ def _is_handed_on(launch: Launch, launcher: Function, tensor: str) -> bool:
 def _passes_on(
     module: Module, launcher: Function, tensor: str, caller: Function, call: ast.Call
 ) -> bool:
-    argument = _argument(launcher, tensor, call)
+    name = _name_moved(_argument(launcher, tensor, call))
+    return _Reader(module, caller).reads_all_tests(call) and _is_given(module, caller, name)
+
+
+def _is_given(module: Module, caller: Function, name: str) -> bool:
+    """Whether a name of a function is what that was given, whole."""
     names = names_of(caller)
-    reader = _Reader(module, caller)
-    while argument is not None and (inside := viewed(argument, _MOVED)) is not None:
-        argument = inside
-    if not isinstance(argument, ast.Name) or not reader.reads_all_tests(call):
-        return False
-    name = argument.id
     if name not in names.lines:
         return name in names.parameters
     if name in names.bound_otherwise:
-        return _is_saved(caller, name)
+        return name in saved_for(module, caller)
     return all(_is_moved(value, name) for value in names.assigned[name])
 
 
@@ -270,23 +324,7 @@ def _argument(launcher: Function, tensor: str, call: ast.Call) -> ast.expr | Non
 
 def _is_moved(value: ast.expr, name: str) -> bool:
     """Whether it is the tensor itself, whole, in another place or another shape."""
-    while (inside := viewed(value, _MOVED)) is not None:
-        value = inside
-    return isinstance(value, ast.Name) and value.id == name
-
-
-def _is_saved(caller: Function, name: str) -> bool:
-    """`x, w = ctx.saved_tensors`, and nothing else binds it."""
-    bindings = [
-        node
-        for node in walk(caller)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(n, ast.Name) and n.id == name for t in node.targets for n in walk(t))
-    ]
-    return all(
-        isinstance(node.value, ast.Attribute) and node.value.attr == "saved_tensors"
-        for node in bindings
-    )
+    return _name_moved(value) == name
 
 
 # Which numbers the launcher is called with

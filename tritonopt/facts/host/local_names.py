@@ -6,7 +6,7 @@ A function is walked once; whoever asks about the launcher of a kernel asks the 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
 from tritonopt.facts.host import torch_api
@@ -136,6 +136,31 @@ class LocalNames:
     def reshapes(self) -> bool:
         """Whether some tensor of the function may get other sizes, or other memory."""
         return not torch_api.RESHAPING.isdisjoint(self.attributes)
+
+
+Saved = tuple[ast.FunctionDef, ast.Call, ast.expr, ast.stmt]
+"""A `forward`, where it saves, a tensor that it saves, and where its `backward` takes that."""
+
+
+@lru_cache(maxsize=32)
+def saved_for(module: Module, function: Function) -> Mapping[str, Saved]:
+    """By name, what a `backward` takes from the one `forward` of its class."""
+    owners = {each: scope.node for each, scope in module.names.functions}
+    owner = owners[function] if isinstance(owners.get(function), ast.ClassDef) else None
+    forward = [f for f, each in owners.items() if owner and each is owner and f.name == "forward"]
+    calls = [c for f in forward for c in walk(f) if _is_about(c, "func", "save_for_backward")]
+    takes = [n for n in walk(function) if _is_about(n, "value", "saved_tensors")]
+    match forward, calls, takes:
+        case [ast.FunctionDef() as own], [ast.Call(args=given) as call], [
+            ast.Assign(targets=[ast.Tuple(elts=names)]) as taken
+        ] if len(names) == len(given) and own is not function:
+            pairs = zip(names, given, strict=True)
+            return {n.id: (own, call, g, taken) for n, g in pairs if isinstance(n, ast.Name)}
+    return {}
+
+
+def _is_about(node: ast.AST, part: str, attribute: str) -> bool:
+    return getattr(getattr(node, part, None), "attr", "") == attribute
 
 
 def names_bound_in(node: ast.AST) -> frozenset[str]:

@@ -272,7 +272,7 @@ class SizesOfStore:
             elif shape is not None:
                 asked += [_asked(atom) for size in shape.sizes for atom in inputs_of(size)]
             else:
-                if not isinstance(tensor.sole_atom, LauncherParameter):
+                if not self._name_of(tensor):
                     raise CannotTell
                 found.setdefault(tensor, set()).update(which)
         return found
@@ -288,7 +288,12 @@ class SizesOfStore:
     @property
     def _tensor_name(self) -> str:
         """The launcher's parameter that the one tensor is."""
-        return _parameter_name(self._tensor)
+        return self._name_of(self._tensor)
+
+    def _name_of(self, tensor: Polynomial) -> str:
+        """The launcher's name for a tensor that it is given; "" for any other."""
+        given = tensor.sole_atom
+        return given.name if isinstance(given, LauncherParameter) else ""
 
     def _check_rank(self) -> None:
         """Raises CannotTell where more dimensions would make the buffer larger, or it is fixed."""
@@ -309,7 +314,7 @@ class SizesOfStore:
             whole = root == tensor or any(
                 a.method in ("numel", "stride") or not a.which for a in own
             )
-            known = rank_of(self._launch, _parameter_name(tensor))
+            known = rank_of(self._launch, self._name_of(tensor))
             if (known or rank) > MAX_RANK:
                 raise CannotTell
             unasked = root == tensor and not own
@@ -599,7 +604,7 @@ class Trial(SizesOfStore):
 
     def _shown(self, tensor: Polynomial, sizes: tuple[int, ...]) -> str:
         """The sizes of a given tensor, in words; of an integer that is a length, its number."""
-        name, given = _parameter_name(tensor), self._given_sizes(tensor, sizes)
+        name, given = self._name_of(tensor), self._given_sizes(tensor, sizes)
         if tensor.sole_atom in self._lengths:
             return f"{name} = {given[0]}"
         return f"{name} of shape {shown_sizes(given)}"
@@ -695,12 +700,6 @@ class _Reached(Trial):
 
 def shown_sizes(sizes: Sequence[int]) -> str:
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
-
-
-def _parameter_name(tensor: Polynomial) -> str:
-    given = tensor.sole_atom
-    assert isinstance(given, LauncherParameter)
-    return given.name
 
 
 def _key(form: Polynomial) -> str:

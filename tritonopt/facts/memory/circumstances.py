@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 MOST_SWITCHES = 5
 _SHAPE = re.compile(r"\[[^\]]*\]")
+_SAID = re.compile(r"[\[(]([^\[\]()]*)[\])]")
 
 
 def inputs_of(form: Polynomial, but: Iterable[Atom] = ()) -> Iterator[Atom]:
@@ -161,6 +162,17 @@ def says_sizes(launch: Launch) -> bool:
     texts = [n.value for a in noted for n in walk(a) if isinstance(n, ast.Constant)]
     texts += _SHAPE.findall(comment_above(launch.module, launcher))
     return any(isinstance(t, str) and re.search(r"\b\d+\b", t) for t in texts)
+
+
+def sizes_said(launch: Launch, tensor: str) -> tuple[int | None, ...]:
+    """What the launcher's docstring says: `x: [tokens, 512]` is (None, 512); empty for nothing."""
+    assert launch.launcher is not None
+    for line in (ast.get_docstring(launch.launcher) or "").splitlines():
+        for shape in _SAID.findall(line) if re.match(rf"\W*{tensor}\b", line) else ():
+            sizes = tuple(int(n) if n.strip().isdigit() else None for n in shape.split(","))
+            if len(sizes) > 1 and any(sizes):
+                return sizes
+    return ()
 
 
 _FEW, _MANY = 5, 997
