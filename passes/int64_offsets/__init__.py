@@ -61,7 +61,9 @@ class Int64Offsets(Pass):
 
     If it is not named, the pass fixes offsets into floating-point data. It only reports offsets
     into indices and lengths, tiles in a loop that would become 64-bit, and kernels in which another
-    offset would stay 32-bit. `--passes int64-offsets` fixes all.
+    offset would stay 32-bit. `--passes int64-offsets` fixes all. Two kinds are reported without
+    sizes: an index that is shown to be loaded as int32, times `x.stride(0)`; and a row of a tensor
+    with which another kernel of the same call, or of its gradient, overflows.
 
     ## Numerics
 

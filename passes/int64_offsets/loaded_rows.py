@@ -41,10 +41,10 @@ def find_loaded_rows(
     for binding in facts.launches.bindings:
         launch, given, strides = binding.launch, saved_tensors(binding.launch), _strides(binding)
         numbers: dict[Atom, int] = {size: SQUARE for size, _ in strides.values()}
-        every = _products(facts, *(effect.pointer for effect in facts.effects if strides))
         rows = [
             (product, row, strides[stride][1])
-            for product, row, stride in every
+            for effect in (facts.effects if strides else ())
+            for product, row, stride in _products(facts, effect.pointer)
             if stride in strides and _is_open_row(facts, row, binding)
         ]
         loads = frozenset(part for _, row, _ in rows for part in _loaded_in(facts, row))
@@ -106,10 +106,9 @@ def _strides(binding: LaunchBinding) -> Mapping[str, tuple[Atom, _Tensor]]:
     return found
 
 
-def _products(facts: KernelFacts, *pointers: Value | None) -> Iterator[tuple[Value, Value, str]]:
-    """Products of addresses with a parameter, the other factor, and the parameter."""
-    roots = [pointer for pointer in pointers if pointer is not None]
-    for part in parts_of(facts.loops, *roots, stop=is_loaded):
+def _products(facts: KernelFacts, pointer: Value | None) -> Iterator[tuple[Value, Value, str]]:
+    """Products of an address with a parameter, the other factor, and the parameter."""
+    for part in parts_of(facts.loops, pointer, stop=is_loaded) if pointer is not None else ():
         for row, stride in (part.operands, part.operands[::-1]) if part.op is Op.MUL else ():
             if stride.op is Op.PARAM:
                 yield part, row, stride.name

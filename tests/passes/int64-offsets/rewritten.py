@@ -878,9 +878,12 @@ def largest(X, Y, stride, N, BLOCK: tl.constexpr):
 @triton.jit
 def first_of(X, Y, stride, k, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    x = tl.load(X + row * stride + cols, mask=cols < k, other=0.0)
-    tl.store(Y + row, tl.load(Y + row) + tl.sum(x * x, axis=0))
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, k, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(X + row * stride + cols, mask=cols < k, other=0.0)
+        total += x * x
+    tl.store(Y + row, tl.sum(total, axis=0))
 
 
 def launch_first(x, y, k):

@@ -503,7 +503,7 @@ def launch(x: torch.Tensor) -> torch.Tensor:
 
 
 # case: another_tensor_of_the_call
-# expect: unchanged
+# expect: silent
 """What the first kernel overflows with is not what the second one reads, of a length of the caller."""
 
 
@@ -518,9 +518,12 @@ def largest(X, Y, stride, N, BLOCK: tl.constexpr):
 @triton.jit
 def first_of(W, Y, stride, k, BLOCK: tl.constexpr):
     row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    w = tl.load(W + row * stride + cols, mask=cols < k, other=0.0)
-    tl.store(Y + row, tl.sum(w * w, axis=0))
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, k, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        w = tl.load(W + row * stride + cols, mask=cols < k, other=0.0)
+        total += w * w
+    tl.store(Y + row, tl.sum(total, axis=0))
 
 
 def launch(x: torch.Tensor, w: torch.Tensor, k: int):
