@@ -316,7 +316,7 @@ class RowExits:
             return
         first = self.found[0]
         body = self.facts.kernel.statements
-        behind = {node for s in body[body.index(first) + 1 :] for node in walk(s)}
+        behind = dict.fromkeys(node for s in body[body.index(first) + 1 :] for node in walk(s))
         for effect in self.facts.effects:
             of_rows = effect.kind is EffectKind.EXIT or effect.node in accesses
             if effect.node in behind and not of_rows:
