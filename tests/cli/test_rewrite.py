@@ -213,7 +213,7 @@ def test_safety(run: Any) -> None:
     for level in ("exact", "contract"):
         code, out, err = run("k.py", *passes, "--safety", level)
         assert (code, out) == (0, "")
-        assert "not applied, safety: needs rounding, which was not allowed" in err
+        assert "not applied, safety: needs rounding, which is not permitted" in err
 
 
 @pytest.mark.parametrize("level", ["", "fast", "rounding,", "roundin"])
