@@ -253,7 +253,7 @@ def test_a_group_leaves_rows_that_are_hardly_short(before: str, after: str, reas
         assert outcome(rewrite_source(text, spec), "row-batch") == {("passed", "")}
     if reason == "profitable-at-some-sizes":
         (said,) = (r.message for r in grouped.remarks if r.pass_name == "row-batch")
-        assert "unless --assume 'BLOCK <= 256'; --passes row-batch would have" in said
+        assert "unless --assume 'BLOCK <= 256'; with --passes row-batch would have" in said
         sure = rewrite_source(text, "rows", assume=["BLOCK <= 256"])
         assert outcome(sure, "row-batch") == {("passed", "")}
 
