@@ -50,7 +50,7 @@ def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> bo
     order.accesses.prove(attempt, INDEPENDENT, otherwise)
     if order.by_launch:
         attempt.assume_no_other_launches()
-    attempt.prove(INDEPENDENT, "nothing else in the kernel touches what is stored")
+    attempt.prove(INDEPENDENT, "no other code in the kernel accesses the stored elements")
     return exact
 
 
