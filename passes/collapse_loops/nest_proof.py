@@ -101,7 +101,7 @@ class _Memory:
             text = f"the loop in line {line} may access what line {store.line} stored in "
             raise self._open(text + "another lane")
         if own:
-            return f"line {store.line} goes through its elements one by one"
+            return f"line {store.line} processes its elements one by one"
         if not near and self._stores_by_place(store):
             return f"the value that line {store.line} stores depends on that element alone"
         text = f"it is not proved that line {store.line} stores to another element each time"

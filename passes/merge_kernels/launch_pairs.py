@@ -119,7 +119,9 @@ def pairs_of(facts: KernelFacts, candidate: Candidate) -> list[Pair]:
         _check_block(pair)
         _check_between(pair)
         if not effects_of(pair.second.module).changes([pair.second.call]).nothing:
-            text = f"the launch in {pair.second.where} evaluates what may do something else"
+            text = (
+                f"the launch in {pair.second.where} evaluates an expression that may have an effect"
+            )
             raise unknown(CLAIM, "launches-are-not-paired", text)
         for one in (pair.first, pair.second):
             _check_options(one)

@@ -244,7 +244,9 @@ class _Elements:
         """
         forms, weight = self.facts.forms, self.weight
         if any(isinstance(leaf, Undef) for leaf in self.tile.leaves()):
-            undefined = "the maximum is of masked-off lanes of a load without `other`: undefined"
+            undefined = (
+                "the maximum includes inactive lanes of a load without `other`, which are undefined"
+            )
             raise refuted("exponents-are-below-the-maximum", "masked-off-lanes-count", undefined)
         below, factor = forms.of(self.subtrahend.value), self.subtrahend.factor
         plain = (self.exponential.exponent + weight * below * factor).map(self.renaming.get)

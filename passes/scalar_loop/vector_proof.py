@@ -43,7 +43,7 @@ def prove_memory_order(loop: ScalarLoop, attempt: Attempt, *, meets: bool) -> No
     check_exchange(loop.facts, loop.loop, loop.effects, order.accesses, meets=meets)
     otherwise = "each iteration stores to its own elements, if any"
     order.accesses.prove(attempt, INDEPENDENT, otherwise)
-    attempt.prove(INDEPENDENT, "nothing else in the kernel touches what is stored")
+    attempt.prove(INDEPENDENT, "no other code in the kernel accesses the stored elements")
 
 
 class _Order:

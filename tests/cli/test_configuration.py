@@ -88,7 +88,7 @@ ignore = ["b"]
         ("[tool.tritonopt]\nzzz = 1\n", "2:1: there is no key 'zzz' here; there are passes, "),
         ("tool.tritonopt.x.y = 1", "1:16: there is no key 'x' here"),
         ("[tool]\ntritonopt = {pass = 1}\n", "2:14: there is no key 'pass' here"),
-        ("[tool.tritonopt]\npasses = 1\n", "2:1: passes: must be a text as after --passes"),
+        ("[tool.tritonopt]\npasses = 1\n", "2:1: passes: must be a string as after --passes"),
         ("[tool.tritonopt]\nassume = 'N > 0'\n", "2:1: assume: must be a list of expressions"),
         ("[tool.tritonopt]\nexclude = 'x'\n", "2:1: exclude must be a list of patterns"),
         (

@@ -175,7 +175,7 @@ def test_a_line_without_a_site_shows_those_of_the_kernel(capsys: Captured) -> No
     [
         (
             "fuse-stat",
-            "there is no pass, reason or word 'fuse-stat'; did you mean fuse-stats? Ask ",
+            "there is no pass, reason or word 'fuse-stat'; did you mean fuse-stats? Give ",
         ),
         ("fuse_stats", "word 'fuse_stats'; did you mean fuse-stats?"),
         ("data-may-chang", "did you mean data-may-change?"),
@@ -211,4 +211,6 @@ def test_a_kernel_and_several_places(capsys: Captured) -> None:
 
 def test_a_line_with_a_column(capsys: Captured) -> None:
     assert main(["explain", "k.py:16:14", "--passes", "contiguity-hints"]) == 0
-    assert capsys.readouterr().out.startswith("k.py:16:14: contiguity-hints [exact]: can be done")
+    assert capsys.readouterr().out.startswith(
+        "k.py:16:14: contiguity-hints [exact]: can be applied"
+    )

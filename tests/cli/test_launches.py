@@ -163,7 +163,8 @@ def test_few_iterations_are_left_alone(run: Run) -> None:
     code, out, err = run("rewrite", "k.py", "--launches", "l.json")
     assert (code, out) == (0, "")
     assert (
-        "needs at least 64 iterations: not so in all of 2 recorded launches of `python k.py`" in err
+        "needs at least 64 iterations: not the case in all of 2 recorded launches of `python k.py`"
+        in err
     )
 
 

@@ -225,7 +225,7 @@ def refused(checkout: Path, capsys: Captured, *names: str) -> str:
             ("'drop_zero' is not a valid name of a pass: write it in kebab-case, as in drop-zero"),
         ),
         ("../x", "'../x' is not a valid name of a pass: write it in kebab-case, as in x"),
-        ("-", "is no name of a pass"),
+        ("-", "is not a valid name of a pass"),
         ("8-rows", "'8-rows' is not a valid name of a pass: write it in kebab-case\n"),
         ("all", "'all' already has another meaning: use two words"),
         ("lambda", "'lambda' already has another meaning: use two words"),
@@ -240,11 +240,11 @@ def test_what_is_no_name(checkout: Path, capsys: Captured, name: str, message: s
 def test_no_file_is_overwritten(checkout: Path, capsys: Captured) -> None:
     written = checkout / "passes" / "drop_plus_zero.py"
     written.write_text("mine")
-    assert f"{written}:1:1: is there already" in refused(checkout, capsys, NAME)
+    assert f"{written}:1:1: already exists" in refused(checkout, capsys, NAME)
     written.unlink()
     cases = checkout / "tests" / "passes" / NAME
     cases.mkdir()
-    assert f"{cases}:1:1: is there already" in refused(checkout, capsys, NAME)
+    assert f"{cases}:1:1: already exists" in refused(checkout, capsys, NAME)
 
 
 def test_an_entry_point_of_that_name(checkout: Path, capsys: Captured) -> None:
@@ -258,7 +258,7 @@ def test_an_entry_point_of_that_name(checkout: Path, capsys: Captured) -> None:
 @pytest.mark.parametrize("missing", ["passes", "tests/passes", "pyproject.toml"])
 def test_outside_of_a_checkout(checkout: Path, capsys: Captured, missing: str) -> None:
     (checkout / missing).rename(checkout / "away")
-    assert f"{checkout}: is in no checkout of tritonopt" in refused(checkout, capsys, NAME)
+    assert f"{checkout}: is not in a checkout of tritonopt" in refused(checkout, capsys, NAME)
 
 
 def test_a_pyproject_that_cannot_be_read(checkout: Path, capsys: Captured) -> None:
@@ -269,7 +269,7 @@ def test_a_pyproject_that_cannot_be_read(checkout: Path, capsys: Captured) -> No
 
 def test_in_the_checkout_of_another_package(checkout: Path, capsys: Captured) -> None:
     (checkout / "pyproject.toml").write_text('[project]\nname = "other"\n')
-    assert "is in no checkout of tritonopt" in refused(checkout, capsys, NAME)
+    assert "is not in a checkout of tritonopt" in refused(checkout, capsys, NAME)
 
 
 def breaks(error: Exception) -> Callable[..., None]:

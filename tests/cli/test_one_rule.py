@@ -247,7 +247,10 @@ def test_safe_fixes_are_made_with_nothing_named(run: Run, body: str, written: st
     ("body", "why"),
     [
         (GATHERED, "tiles of a loop become 64-bit, which may be slower"),
-        ("tl.store(Y + row, tl.max(tl.load(X + cols, mask=cols < n)))", "counts as floats"),
+        (
+            "tl.store(Y + row, tl.max(tl.load(X + cols, mask=cols < n)))",
+            "we assume that floats are loaded",
+        ),
     ],
 )
 def test_why_a_mistake_is_not_fixed_is_told(run: Run, body: str, why: str) -> None:

@@ -213,7 +213,7 @@ def test_safety(run: Any) -> None:
     for level in ("exact", "contract"):
         code, out, err = run("k.py", *passes, "--safety", level)
         assert (code, out) == (0, "")
-        assert "not applied, safety: needs rounding, which was not allowed" in err
+        assert "not applied, safety: needs rounding, which is not permitted" in err
 
 
 @pytest.mark.parametrize("level", ["", "fast", "rounding,", "roundin"])
@@ -520,7 +520,7 @@ def test_a_file_that_changes_again_and_again_is_left(
     monkeypatch.setattr(source, "write_file", write_late)
     code, _, err = run("k.py", "--passes", "double-to-add", "--write")
     assert code == 2
-    assert "k.py: has changed since it was read, and is left as it is now: run this again" in err
+    assert "k.py: has changed since it was read, and was not changed: run this again" in err
     assert file.read_text() == "# theirs\n" * 3 + KERNEL
 
 

@@ -341,7 +341,7 @@ def test_a_folder_that_cannot_be_written(
 
 def test_an_engine_has_something_to_verify(judge: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "a.py", "--engine=local"]) == 2
-    assert "--engine is for --verify" in capsys.readouterr().err
+    assert "--engine needs --verify" in capsys.readouterr().err
 
 
 def test_an_engine_that_cannot_be_had(

@@ -598,7 +598,11 @@ def test_a_suppression(run: Any, old: str, new: str) -> None:
         ("tl.max(x, axis=0))", "tl.max(x, axis=0))  # tritonopt: ignore", "suppresses nothing"),
         ("cols < N)", "cols < N)  # tritonopt: ignore[unbounded-store]", "suppresses nothing"),
         ("cols < N)", "cols < N)  # tritonopt: ignore[undefined]", "there is no pass 'undefined'"),
-        ("tl.arange(0, BLOCK)", "tl.arange(0, BLOCK)\n\n\n# tritonopt: ignore", "at no statement"),
+        (
+            "tl.arange(0, BLOCK)",
+            "tl.arange(0, BLOCK)\n\n\n# tritonopt: ignore",
+            "not at a statement",
+        ),
     ],
 )
 def test_a_suppression_of_nothing_is_reported(run: Any, old: str, new: str, said: str) -> None:

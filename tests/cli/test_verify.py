@@ -398,7 +398,7 @@ def test_a_kernel_behind_a_path(given: str, about: str, answer: Any) -> None:
         ("a.py:scale_kernel two.py", "two.py: no kernel 'scale_kernel'"),
         ("a.py:3 b.py", "a.py:3:1: is in no kernel"),
         ("a.py:1000 b.py", "has no line 1000"),
-        ("a.py: b.py", "say which kernel or line"),
+        ("a.py: b.py", "give a kernel or line"),
         ("two.py:twice_kernel two.py", "write one of twice_kernel (line"),
         ("a.py:scale_kernel two.py:12", "name one kernel, which both versions have"),
         ("a.py:scale_kernel b.py --launcher scale", "not both"),

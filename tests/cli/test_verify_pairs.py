@@ -132,8 +132,8 @@ def test_a_process_that_dies_is_no_answer() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("before after --args x:f32[n]", "--args is about one file"),
-        ("before after -- pytest", "`-- COMMAND` is about one file"),
+        ("before after --args x:f32[n]", "--args applies to one file"),
+        ("before after -- pytest", "`-- COMMAND` applies to one file"),
         ("before before/a.py", "two files or two directories, not one of each"),
         ("before nowhere", "nowhere: does not exist"),
         ("before/a.py before/a.py --pair before/a.py nowhere", "nowhere: does not exist"),

@@ -211,6 +211,22 @@ BANNED = {
     r"lays? out": "creates",
     r"as is usual": "usually",
     r"sees? to it": "ensures",
+    r"(is|are) to be expected": "is expected",
+    r"defects? of ours": "a bug in tritonopt",
+    r"nothing shows": "it is not proved",
+    r"(is|are) not shown": "is not proved",
+    r"run no time": "have no iteration",
+    r"without its name": "if it is not named",
+    r"once less": "one time less",
+    r"as (it|they) comes?": "name the property",
+    r"nothing is raised": "no error is raised",
+    r"acts (only )?where": "runs if",
+    r"cannot be told": "is unknown, cannot be distinguished",
+    r"at times": "sometimes: say when",
+    r"straight from": "directly after",
+    r"in vain": "without effect",
+    r"hand(s|ed)? (it |them )?(over|on)": "pass",
+    r"takes? in": "include, read",
 }
 """Phrasings that readers did not understand at first reading, and what to write."""
 

@@ -63,7 +63,7 @@ def test_the_tile_follows_the_row() -> None:
     assert RAISED in result.text
     assert "@triton.heuristics" in result.text
     (remark,) = result.remarks
-    assert remark.message.endswith(", and raised the tile for rows of up to 4096 elements")
+    assert remark.message.endswith(", and raised the tile length for rows of up to 4096 elements")
     assert Safety.ROUNDING in remark.safety
 
 
@@ -230,7 +230,7 @@ def assert_stays(reason: str, changes: list[tuple[str, str]]) -> None:
     result = rewritten(*changes)
     assert "block =" not in result.text
     (remark,) = result.remarks
-    assert f"; the tile is not raised ({reason}): " in remark.message, remark.message
+    assert f"; the tile length stays ({reason}): " in remark.message, remark.message
     held = rewrite_source(
         text_of(("    y = torch", BOUND + "    y = torch"), *changes), "one-tile{raise_block=4096}"
     )

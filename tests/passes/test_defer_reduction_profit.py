@@ -56,7 +56,7 @@ SQUARES = "        acc += tl.sum(x * x"
 @pytest.mark.parametrize(
     ("before", "why"),
     [
-        ("for _ in range(N):\n            x = x * 0.5 + 1.0", "a loop of its own"),
+        ("for _ in range(N):\n            x = x * 0.5 + 1.0", "contains a loop"),
         ("x = x - tl.max(x, axis=0)", "the reduction in line 15 stays in the loop"),
     ],
 )

@@ -129,7 +129,7 @@ def test_functions_that_prune_are_looked_up_where_the_dict_is(tmp_path: Path) ->
 def test_the_file_that_would_have_to_be_given_is_named(tmp_path: Path) -> None:
     found = remark(tmp_path, {}, "from somewhere.utils import tuning")
     assert found.reason == "unknown-decorator"
-    assert "give the file too that binds somewhere.utils.tuning" in found.message
+    assert "also give the file that binds somewhere.utils.tuning" in found.message
 
 
 def test_a_module_that_is_handed_on_may_be_changed(tmp_path: Path) -> None:
@@ -137,4 +137,4 @@ def test_a_module_that_is_handed_on_may_be_changed(tmp_path: Path) -> None:
     other += '    monkeypatch.setattr(utils, "".join(["tun", "ing"]), {})\n'
     found = remark(tmp_path, {"utils.py": TUNING, "other.py": other})
     assert found.reason == "unknown-decorator"
-    assert "utils.tuning may be another than that dict" in found.message
+    assert "utils.tuning may be another dict" in found.message

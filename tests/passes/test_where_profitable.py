@@ -153,8 +153,8 @@ def test_what_is_to_be_expected_is_said() -> None:
         assert remark.kind is RemarkKind.PASSED
         said[case] = remark.message
     assert "faster is expected, because there are fewer atomics" in said["weight_gradient"]
-    assert "a gain or a loss: loads are saved" in said["row_kernel"]
-    assert "a loss is to be expected, for nothing is saved" in said["grid_of_meta"]
+    assert "faster or slower: loads are saved" in said["row_kernel"]
+    assert "slower is expected, because no work is saved" in said["grid_of_meta"]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_a_group_leaves_rows_that_are_hardly_short(before: str, after: str, reas
         assert outcome(rewrite_source(text, spec), "row-batch") == {("passed", "")}
     if reason == "profitable-at-some-sizes":
         (said,) = (r.message for r in grouped.remarks if r.pass_name == "row-batch")
-        assert "unless --assume 'BLOCK <= 256'; --passes row-batch would have" in said
+        assert "unless --assume 'BLOCK <= 256'; with --passes row-batch would have" in said
         sure = rewrite_source(text, "rows", assume=["BLOCK <= 256"])
         assert outcome(sure, "row-batch") == {("passed", "")}
 

@@ -367,7 +367,7 @@ def test_of_a_place_left_alone_the_reason_is_told_and_not_what_would_have_to_hol
     left = Applied("row-batch", "missed", "k", 9, "kept", (condition,), "already-done")
     tried = (Tried("row-batch", "b", Fate.REFUSED, "differs", remarks=(left,)),)
     (group,) = tuning_page([Answer("f.py", "f", "a", "a", tried=tried)], FACTS, apply="").groups
-    assert group.means == "The kernel has been written in this way already."
+    assert group.means == "The kernel already has the form that the pass produces."
     assert group.advice
     assert meaning_of("same-elements")[0].startswith("This was not proved: ")
 

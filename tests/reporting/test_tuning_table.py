@@ -48,7 +48,7 @@ def test_without_a_gpu_it_is_said_what_the_figures_let_expect() -> None:
     }
     tried = [Tried(n, n, Fate.DROPPED, compiled=code(n, *of)) for n, of in made.items()]  # type: ignore[arg-type]
     answer = Answer("f.py", "f", "o", "o", rows=(first,), tried=tuple(tried))
-    (said,) = [x for x in tuning_lines([answer], Style(color=False)) if "what follows" in x]
+    (said,) = [x for x in tuning_lines([answer], Style(color=False)) if "next: " in x]
     assert said.strip() == (
         "next: time first (fewer barriers): a; likely slower (more spills): b; "
         "no clear sign: c; time first (fewer spills): d; "

@@ -71,7 +71,7 @@ def test_no_pass_may_have_the_name_of_a_set(name: str, monkeypatch: pytest.Monke
 def test_the_catalog_and_explain_show_groups(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["passes"]) == 0
     said = (
-        "max-to-where,fuse-stats{formula=moments}, in this order, but for what is unlikely to gain"
+        "max-to-where,fuse-stats{formula=moments}, in this order, except where a gain is unlikely"
     )
     assert said in " ".join(capsys.readouterr().out.split())
     assert main(["explain", "pair"]) == 0

@@ -573,7 +573,7 @@ def test_what_may_have_another_text_is_left_alone_and_said_so() -> None:
         "unknown-decorator",
     )
     assert text.splitlines()[missed.line - 1][missed.column - 1 :].startswith("rewritten")
-    assert "@rewritten stands below @triton.jit" in missed.message
+    assert "@rewritten is below @triton.jit" in missed.message
     assert not rewrite_source(text, [DoubleToAdd()], only=Focus(frozenset({"one"}))).remarks[1:]
 
 
@@ -654,7 +654,7 @@ def test_a_load_under_a_branch_that_another_pass_moves() -> None:
         text = text.replace("if negate", f"if {condition}")
         return [r.message for r in rewrite_source(text, "licm").remarks if r.reason]
 
-    assert ["Name `loop-unswitch` too" in text for text in reasons("negate")] == [True]
+    assert ["`loop-unswitch`, if also named" in text for text in reasons("negate")] == [True]
     for condition in ("negate > row", "B"):
         assert ["loop-unswitch" in text for text in reasons(condition)] == [False]
     text = BRANCHING.replace("x = -x", "x += tl.load(B + cols)")

@@ -324,7 +324,7 @@ def test_a_store_that_cannot_be_read_is_told(
     monkeypatch.setenv("TRITONOPT_CACHE_DIR", str(tmp_path / "cache"))
     kernel = tuned(load(tmp_path, TEXT).relu)
     (tmp_path / "cache" / "tuning.sqlite").write_text("this is no database at all, and long enough")
-    with pytest.warns(UserWarning, match="is no database"):
+    with pytest.warns(UserWarning, match="is not a database"):
         assert "tl.maximum" in launch(kernel)
 
 

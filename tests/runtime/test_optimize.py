@@ -192,7 +192,7 @@ def test_nothing_to_do_gives_a_new_function_and_says_why(relu: Any) -> None:
 def test_without_a_pass_it_says_so(relu: Any) -> None:
     made = tritonopt.optimize(relu, passes=())
     assert made.src == relu.src
-    assert made.tritonopt.remarks[0].message == "is left as it is: `passes` is empty"
+    assert made.tritonopt.remarks[0].message == "is not changed: `passes` is empty"
 
 
 def test_mistakes_are_told(relu: Any) -> None:

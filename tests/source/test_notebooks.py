@@ -135,4 +135,4 @@ def test_it_is_not_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     path = tmp_path / "n.ipynb"
     path.write_text(written(cell("x")))
     assert main(["rewrite", "--verify", str(path)]) == 2
-    assert "stdin and notebooks are none" in capsys.readouterr().err
+    assert "not stdin or notebooks" in capsys.readouterr().err

@@ -85,14 +85,14 @@ def test_a_database_of_something_else_is_left_alone(path: Path) -> None:
     path.parent.mkdir()
     with sqlite3.connect(path) as file:
         file.execute("CREATE TABLE theirs (a)")
-    with pytest.raises(StoreError, match="something else"):
+    with pytest.raises(StoreError, match="another kind of database"):
         Store(path)
 
 
 def test_a_file_that_is_none_is_left_alone(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("these are notes of somebody's, " * 100)
-    with pytest.raises(StoreError, match="is no database"):
+    with pytest.raises(StoreError, match="is not a database"):
         Store(path)
     assert path.read_text().startswith("these are notes")
 

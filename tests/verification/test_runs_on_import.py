@@ -78,7 +78,7 @@ def test_they_do_not_run(of_texts: Callable[..., Verdict]) -> None:
     changed = text.replace("* 2, mask", "+ tl.load(x + o, mask=o < n), mask")
     verdict = of_texts(text, changed, launcher="launch", max_examples=20)
     assert verdict.verdict == "identical"
-    assert any("while it is imported, left out" in note for note in verdict.notes)
+    assert any("on import, skipped" in note for note in verdict.notes)
     wrong = changed + "raise ValueError('never')\n"
     verdict = of_texts(text, wrong, launcher="launch", max_examples=20)
     assert "cannot be imported" in verdict.counterexample

@@ -56,7 +56,7 @@ def test_what_another_device_runs_is_compared(of_texts: Callable[..., Verdict]) 
     verdict = of_texts(DEVICES, BOTH, backend="interpreter", max_examples=2)
     assert verdict.verdict == "identical", verdict.reason
     note = next(n for n in verdict.notes if "`tile_kernel`" in n)
-    assert "it was taken, for both versions, that `is_large(n)` (line 29) holds" in note
+    assert "both versions assume that `is_large(n)` (line 29) holds" in note
 
 
 @pytest.mark.parametrize(

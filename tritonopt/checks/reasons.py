@@ -223,7 +223,7 @@ different-mask: The two masks differ, and neither implies the other.
 different-range: Two loops run over different numbers, or are not proved to run over the same ones,
     or over as many as the divisor.
     -> Give both the same start, end and step.
-not-a-square: The second loop adds something else than the square of one deviation.
+not-a-square: The second loop does not add the square of one deviation.
     -> Nothing, if that is meant: it is no variance.
 already-done: The kernel already has the form that the pass produces.
     -> Nothing.

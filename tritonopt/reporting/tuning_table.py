@@ -44,7 +44,7 @@ def _answer(answer: Answer, style: Style) -> Iterator[str]:
         yield style.paint(f"    {answer.failure}", RED)
         return
     if answer.machine is not None:  # else nothing was timed, and nothing is known of it
-        head += f": {answer.what or 'stays as it is'}"
+        head += f": {answer.what or 'stays unchanged'}"
         head += f", where {answer.condition}" if answer.condition else ""
     yield style.paint(head, BOLD)
     if answer.machine is not None:

@@ -183,11 +183,11 @@ class _Optimizer:
         live = read_live(original)
         if is_inside_verification():
             # The versions of the file are compared as they are written.
-            made = _Made(_unchanged(live, "is left as it is while its file is verified"))
+            made = _Made(_unchanged(live, "is not changed while its file is verified"))
         elif not _is_plain(original):
             made = _Made(_unchanged(live, "is of a dialect of Triton that passes do not know"))
         elif not self.passes:
-            made = _Made(_unchanged(live, "is left as it is: `passes` is empty"))
+            made = _Made(_unchanged(live, "is not changed: `passes` is empty"))
         else:
             made = self._rewritten(live, chain[:-1])
         return _made_kernel(live, chain, made)

@@ -92,7 +92,7 @@ def write_file(file: SourceFile, text: str) -> None:
         raise SourceError(str(file.path), 0, 0, message) from error
 
 
-_CHANGED = "has changed since it was read, and is left as it is now: run this again"
+_CHANGED = "has changed since it was read, and was not changed: run this again"
 
 
 class FileChanged(SourceError):

@@ -74,7 +74,7 @@ def test_whole_tiles_by_assumption() -> None:
 
 def test_one_tile_must_hold_the_row() -> None:
     tile = LANES + "a = tl.load(X + cols, mask=cols < N)"
-    with pytest.raises(NotCounted, match="one tile of B need not hold all N"):
+    with pytest.raises(NotCounted, match="one tile of B may not hold all N"):
         count(tile + "\nb = tl.load(Y + N * 2)")
     found = count(tile + "\nb = tl.load(Y + N * 2)", ["N <= B"])
     assert found.total.readable == "N"
@@ -85,7 +85,7 @@ def test_one_tile_of_a_known_size() -> None:
     assert count("cols = tl.arange(0, 16)\na = tl.load(X + cols, mask=cols < 9)").total == (
         Polynomial.constant(9)
     )
-    with pytest.raises(NotCounted, match="need not hold"):
+    with pytest.raises(NotCounted, match="may not hold"):
         count("cols = tl.arange(0, 16)\na = tl.load(X + cols, mask=cols < 17)")
 
 
@@ -107,20 +107,26 @@ def test_separate_dimensions_multiply() -> None:
     ("statements", "why"),
     [
         # Gaps, or lanes seen twice.
-        (SWEEP.format(mask=", mask=i + cols * 2 < N"), "does not go up by one"),
-        (SWEEP.format(mask=", mask=2 * i + cols < N"), "does not go up by one"),
-        (SWEEP.format(mask=", mask=cols < N"), "need not hold"),
-        (SWEEP.format(mask=", mask=i < N"), "does not go up by one|need not"),
-        (SWEEP.format(mask=", mask=i + cols > N"), "not of the form|does not go up|need not"),
+        (SWEEP.format(mask=", mask=i + cols * 2 < N"), "does not increase by one"),
+        (SWEEP.format(mask=", mask=2 * i + cols < N"), "does not increase by one"),
+        (SWEEP.format(mask=", mask=cols < N"), "may not hold"),
+        (SWEEP.format(mask=", mask=i < N"), "does not increase by one|may not"),
+        (SWEEP.format(mask=", mask=i + cols > N"), "not have the form|does not increase|may not"),
         # The loop ends before the mask does, or after.
-        (SWEEP.format(mask=", mask=i + cols < M"), "integer|need not end"),
-        (SWEEP.format(mask=", mask=i + cols < N + 1"), "need not end"),
-        ("for i in range(0, N, 2 * B):\n    a = tl.load(X + cols, mask=i + cols < N)", "up by one"),
+        (SWEEP.format(mask=", mask=i + cols < M"), "integer|may not end"),
+        (SWEEP.format(mask=", mask=i + cols < N + 1"), "may not end"),
+        (
+            "for i in range(0, N, 2 * B):\n    a = tl.load(X + cols, mask=i + cols < N)",
+            "increase by one",
+        ),
         # The mask does not say how far.
-        (SWEEP.format(mask=", mask=i + cols != N"), "not of the form"),
-        (SWEEP.format(mask=", mask=tl.load(Y + cols) > 0"), "not of the form"),
-        (SWEEP.format(mask=", mask=N > 3"), "follow one loop|not of the form"),
-        (SWEEP.format(mask=", mask=(i + cols < N) & (cols < N)"), "follow one loop|need not"),
+        (SWEEP.format(mask=", mask=i + cols != N"), "not have the form"),
+        (SWEEP.format(mask=", mask=tl.load(Y + cols) > 0"), "not have the form"),
+        (SWEEP.format(mask=", mask=N > 3"), "depend on exactly one loop|not have the form"),
+        (
+            SWEEP.format(mask=", mask=(i + cols < N) & (cols < N)"),
+            "depend on exactly one loop|may not",
+        ),
         ("while M > 0:\n    a = tl.load(X + cols)", "iterations of the loop"),
         ("for i in range(N):\n    if i > M:\n        break\n    a = tl.load(X)", "iterations"),
         # The inner range is not the same in each iteration.
@@ -128,7 +134,7 @@ def test_separate_dimensions_multiply() -> None:
         (
             "for i in range(N):\n    for j in range(0, i, B):\n"
             "        a = tl.load(X + j + cols, mask=j + cols < i)",
-            "follow one loop|everywhere",
+            "depend on exactly one loop|everywhere",
         ),
     ],
 )
@@ -138,5 +144,5 @@ def test_what_cannot_be_counted(statements: str, why: str) -> None:
 
 
 def test_a_limit_that_may_be_no_integer() -> None:
-    with pytest.raises(NotCounted, match="nothing shows that M is an integer"):
+    with pytest.raises(NotCounted, match="it is not proved that M is an integer"):
         count("cols = tl.arange(0, 16)\na = tl.load(X + cols, mask=cols < M)", ["M <= 16"])

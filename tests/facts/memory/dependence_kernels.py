@@ -5,8 +5,8 @@ import triton
 import triton.language as tl
 
 
-# store Y and load X, across iteration0: own; iterations-are-independent is assumed: X and Y are one
-#         buffer, or do not overlap
+# store Y and load X, across iteration0: own; iterations-are-independent is assumed: X and Y are the
+#         same buffer or disjoint
 # store Y and itself, across iteration0: own
 @triton.jit
 def one_element_each(X, Y, N):
@@ -22,8 +22,8 @@ def in_place(X, N):
         tl.store(X + i, tl.load(X + i) + 1)
 
 
-# store Y and itself, across iteration0: open; line 23 stores to the same element every time if
-#         0 is 0
+# store Y and itself, across iteration0: open; line 23 stores to the same element every time if 0 is
+#         0
 @triton.jit
 def same_element(Y, N):
     for i in range(N):
@@ -115,7 +115,7 @@ def columns(Y, M, N):
             tl.store(Y + i * M + r, i)
 
 
-# store Y and itself, across iteration1: open; the loop may come to what stored in another lane
+# store Y and itself, across iteration1: open; the loop may access what stored in another lane
 @triton.jit
 def rows_of_any_stride(Y, M, N, stride):
     for r in range(M):
@@ -131,7 +131,7 @@ def rows_with_room(Y, M):
             tl.store(Y + r * 64 + i, i)
 
 
-# store Y and itself, across iteration1: open; the loop may come to what stored in another lane
+# store Y and itself, across iteration1: open; the loop may access what stored in another lane
 @triton.jit
 def rows_that_overlap(Y, M):
     for r in range(M):
@@ -157,7 +157,7 @@ def again_in_each_row(Y, M, N):
             tl.store(Y + i, tl.load(Y + i) + r)
 
 
-# store Y and itself, across iteration1: open; the loop may come to what stored in another lane
+# store Y and itself, across iteration1: open; the loop may access what stored in another lane
 @triton.jit
 def triangle(Y, M):
     for r in range(M):

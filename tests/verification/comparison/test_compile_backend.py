@@ -34,7 +34,7 @@ def test_the_same_instructions_are_a_proof_for_their_signature(
     verdict = against("add", *changes, **OPTIONS)
     assert verdict.verdict == "identical", verdict
     assert verdict.backend.startswith("compile: sm_80, sm_90, sm_100, gfx942")
-    assert "says nothing of others" in verdict.notes[0]
+    assert "for these signatures and targets only" in verdict.notes[0]
     assert verdict.compiled and all(pair.identical for pair in verdict.compiled)
 
 
@@ -86,7 +86,7 @@ def test_what_is_no_proof() -> None:
     assert judged(backward, Answers(*both), Answers(*both)).verdict == "identical"
     other_grid = replace(_BACKWARD, grid=(5,))
     refused = {
-        "_backward was changed and is part of nothing": (backward, Answers(_FORWARD), (_FORWARD,)),
+        "_backward was changed and was not launched": (backward, Answers(_FORWARD), (_FORWARD,)),
         "the grid of a launch of _backward differs": (
             _TEXT,
             Answers(*both),

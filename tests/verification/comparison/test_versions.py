@@ -146,7 +146,7 @@ def test_a_gpu_compiles_the_kernel_of_a_launch_without_programs(tmp_path: Path) 
     finally:
         original.close()
     assert said == {
-        (0, 0): "left out: no GPU takes twice on tensors without elements",
+        (0, 0): "left out: no GPU accepts twice on empty tensors",
         (0, 5): "",
         (3, 5): "",
     }

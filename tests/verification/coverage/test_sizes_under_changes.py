@@ -68,7 +68,7 @@ def test_a_tile_that_holds_what_the_arguments_fix(of_texts: Callable[..., Verdic
     """Of 20 rows there are two tiles of 16, and one of 32."""
     verdict = of_texts(SMALL, SMALL.replace('": 16', '": 32'), args=FIXED)
     assert verdict.verdict == "equivalent", verdict.reason
-    assert any("as the given arguments ask for" in note for note in verdict.notes)
+    assert any("because of the given arguments" in note for note in verdict.notes)
     changed = TWO_WAYS.replace("total += tl.load", "total += 1.0 * tl.load")
     verdict = of_texts(TWO_WAYS, changed, args=FIXED)
     assert verdict.verdict == "unsupported", verdict.verdict

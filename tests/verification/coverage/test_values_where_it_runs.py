@@ -292,7 +292,7 @@ def test_a_number_that_no_call_comes_to_is_no_yes(of_texts: Callable[..., Verdic
     changed = DIAGONAL.replace("mask=at < count", "mask=(at < count) & (at != 9999)")
     verdict = of_texts(DIAGONAL, changed, args="x: f32[m, n]")
     assert verdict.verdict == "unsupported", verdict
-    assert verdict.reason is not None and "held everywhere: `at != 9999`" in verdict.reason
+    assert verdict.reason is not None and "was true everywhere: `at != 9999`" in verdict.reason
 
 
 LENGTHS = f"""{_HEAD}

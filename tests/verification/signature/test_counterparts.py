@@ -68,7 +68,7 @@ def test_no_yes_covers_what_was_not_run() -> None:
     found = _with_rest(yes, ["thrice_kernel"], chosen=False)
     assert found.verdict == "unsupported"
     assert found.reason is not None and "`thrice_kernel`" in found.reason
-    assert "--kernel" in found.reason and "what was run is identical" in found.notes
+    assert "--kernel" in found.reason and "the calls that ran are identical" in found.notes
     found = _with_rest(yes, ["thrice_kernel"], chosen=True)
     assert found.verdict == "identical" and "`thrice_kernel`" in found.notes[0]
     assert _with_rest(yes, [], chosen=False) is yes

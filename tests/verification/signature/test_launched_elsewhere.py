@@ -89,14 +89,14 @@ def test_files_that_begin_with_a_byte_order_mark(package: Path) -> None:
 def test_what_nothing_there_launches_is_no_yes(package: Path) -> None:
     verdict = _verified(package, "1.0", "2.0")
     assert verdict.verdict == "unsupported", verdict
-    assert "nothing that was verified runs: `other_kernel`" in str(verdict.reason)
+    assert "no verified call runs: `other_kernel`" in str(verdict.reason)
 
 
 def test_two_programs_have_to_run_there_too(package: Path) -> None:
     calls = CALLS.replace("    y = torch", "    assert x.numel() <= 16\n    y = torch")
     (package / "calls.py").write_text(calls)
     verdict = _verified(package, "value * 2", "value + value")
-    assert verdict.verdict == "unsupported" and "one program alone" in str(verdict.reason), verdict
+    assert verdict.verdict == "unsupported" and "only one program" in str(verdict.reason), verdict
 
 
 def test_nobody_launches_them(package: Path) -> None:

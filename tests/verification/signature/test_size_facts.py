@@ -100,7 +100,7 @@ def test_a_size_that_is_asked_for_is_kept_where_facts_let_it() -> None:
 MISTAKES = {
     "x: f32[n], k % 16 == 0": (12, "sizes here are n"),
     "x: f32[n], n % 16": (14, "expected"),
-    "x: f32[2 * x.size(0)]": (12, "nothing that is made of sizes"),
+    "x: f32[2 * x.size(0)]": (12, "not computed from sizes"),
     "x: f32[n] in permutation": (14, "what f32 can be"),
     "x: i64[n] in positive": (14, "what i64 can be"),
     "x: f32[n] in nice": (19, "`..` between the bounds, or one of"),
@@ -172,7 +172,7 @@ def test_a_rewrite_may_rest_on_what_is_assumed(of_texts: Callable[..., Verdict])
     assert of_texts(_TEXT, unmasked, max_examples=10).verdict == "counterexample"
     verdict = of_texts(_TEXT, unmasked, assume=["n % 16 == 0"], max_examples=10)
     assert verdict.verdict == "identical", verdict.counterexample
-    assert "only calls were drawn of which `n % 16 == 0` holds" in verdict.notes
+    assert "only calls for which `n % 16 == 0` holds" in verdict.notes
 
 
 @pytest.mark.parametrize("fact", ["k > 3", "n %", "n", "x.size(0) > 3"])

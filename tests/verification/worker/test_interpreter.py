@@ -83,7 +83,7 @@ STORES = {
     "the same value": ([(0, [0, 4], [1, 2]), (1, [4, 8], [2, 3])], False),
     "another value": ([(0, [0, 4], [1, 2]), (1, [4, 8], [3, 3])], True),
     "the same value in the end": ([(0, [0], [1]), (0, [0], [2]), (1, [0], [2])], False),
-    "one program alone": ([(0, [0], [1]), (0, [0], [2])], False),
+    "only one program": ([(0, [0], [1]), (0, [0], [2])], False),
     "no lane": ([(0, [], []), (1, [], [])], False),
 }
 

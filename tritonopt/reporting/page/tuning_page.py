@@ -39,7 +39,7 @@ _FATES = {
     Fate.DROPPED: "timed, and others were faster",
     Fate.FAILED: "could not be timed on any call",
     Fate.SAME_CODE: "the compiler gives the same machine code for it",
-    Fate.REFUSED: "not proved to be the same function",
+    Fate.REFUSED: "not verified",
     Fate.WAITING: "not tried: out of time",
 }
 _SHOWN = 60

@@ -98,7 +98,7 @@ def written(outcome: Outcome) -> None:
 
 
 def _unwritten(outcome: Outcome, error: OSError) -> source.SourceError:
-    message = f"cannot be written: {error.strerror}; {outcome.path} is left as it is"
+    message = f"cannot be written: {error.strerror}; {outcome.path} was not changed"
     return source.SourceError(str(outcome.record), 0, 0, message)
 
 
@@ -108,7 +108,7 @@ def _written(outcome: Outcome, record: Path) -> None:
     text = text_of(every)
     file = source.read_file(outcome.path)
     if file.text != outcome.original:
-        message = "has changed since it was tuned, and is left as it is now: tune it again"
+        message = "has changed since it was tuned, and was not changed: tune it again"
         raise source.SourceError(str(outcome.path), 0, 0, message)
     try:
         _replace(record, text)
