@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,8 +28,9 @@ class Calls:
         def governs(cls, demand: Demand) -> bool:
             return cls.known
 
-    def __init__(self) -> None:
+    def __init__(self, *counts: int) -> None:
         self.sizes: list[Mapping[str, int]] = []
+        self.sized_calls = SimpleNamespace(limits=SimpleNamespace(counts=counts))
 
     def unmet(self) -> list[Demand]:
         done = any(sizes["n"] > 32768 for sizes in self.sizes)
@@ -49,7 +51,7 @@ class Calls:
     def fits(self, sizes: Mapping[str, int]) -> bool:
         return True
 
-    def affordable(self, sizes: Mapping[str, int], *, needed: bool) -> bool:
+    def affordable(self, sizes: Mapping[str, int], *, needed: bool, most: int) -> bool:
         return True
 
     bearable = fits
@@ -70,3 +72,16 @@ def test_every_size_is_tried_for_a_loop_of_which_nothing_is_known(
     calls = Calls()
     list(LargerSizes(calls, Numbers(limits=[2048, 32768])).examples())  # type: ignore[arg-type]  # a stand-in
     assert {"m": 5, "n": 32769} in calls.sizes and {"m": 2049, "n": 5} in calls.sizes
+
+
+def test_beside_numbers_that_the_files_mention_sizes_are_tried_before_larger_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A number of locks is compared with nothing, and one more row finds a lock that was held."""
+    line = [Demand("original", 7, "true", "begun == 0")]
+    calls = Calls(3, 256, 100_000)
+    found = lambda: [] if {"m": 257, "n": 5} in calls.sizes else line  # noqa: E731
+    monkeypatch.setattr(calls, "unmet", found)
+    monkeypatch.setattr(calls, "expected", lambda sizes: 40.0 * max(sizes.values()))
+    list(LargerSizes(calls, Numbers(limits=[1024])).examples())  # type: ignore[arg-type]  # a stand-in
+    assert calls.sizes == [{"m": 257, "n": 5}]

@@ -136,8 +136,8 @@ class Variation:
             # those that were measured to gain.
             tried = [one for one in map(registry.load, registry.names()) if one.is_tried]
             for gains in (True, False):
-                these = [one for one in tried if (one.gain is not None) == gains]
-                for turn in zip_longest(*map(_spelled, these)):
+                of_these = [one for one in tried if (one.gain is not None) == gains]
+                for turn in zip_longest(*map(_spelled, of_these)):
                     yield from filter(None, turn)
             return
         yield self.selection
