@@ -333,7 +333,7 @@ def test_nothing_is_said_of_what_was_never_seen_to_gain(run: Any) -> None:
     assert run("k.py")[:2] == (0, "")
     code, out, _ = run("k.py", "--passes", "max-to-where")
     assert code == 1
-    assert "turned tl.maximum(x, 0.0) into tl.where(x > 0.0, x, 0.0)" in out
+    assert "replaced tl.maximum(x, 0.0) by tl.where(x > 0.0, x, 0.0)" in out
     assert "worth:" not in out
 
 
