@@ -38,15 +38,26 @@ def kernel(X, W, Out, n, flag, BLOCK: tl.constexpr):
 
 
 # case: step_of_unknown_sign
-# like: backwards
 # expect: not applied, may-run-zero-times
 """The loop may count up or down."""
-#-def kernel(X, B, Out, m, n, last, BLOCK: tl.constexpr):
-#+def kernel(X, B, Out, m, n, step, BLOCK: tl.constexpr):
-#-    for row in range(last, -1, -1):
-#+    for row in range(0, m, step):
-#-    kernel[(2,)](x, b, out, m, n, m - 1, BLOCK=triton.next_power_of_2(n))
-#+    kernel[(2,)](x, b, out, m, n, 1, BLOCK=triton.next_power_of_2(n))
+
+
+@triton.jit
+def kernel(X, B, Out, m, n, step, BLOCK: tl.constexpr):
+    cols = tl.arange(0, BLOCK)
+    mask = cols < n
+    for row in range(0, m, step):
+        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
+        x += tl.load(B + cols, mask=mask, other=0.0)
+        tl.store(Out + row * n + cols, x, mask=mask)
+
+
+# tritonopt: x: f32[m, n], b: f32[n]
+def run(x, b):
+    m, n = x.shape
+    out = torch.empty_like(x)
+    kernel[(2,)](x, b, out, m, n, 1, BLOCK=triton.next_power_of_2(n))
+    return out
 
 
 # case: while_it_lasts
