@@ -47,24 +47,17 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: another_name_moves
+# like: padding_in_a_parameter
 # expect: not applied, block-pointer-is-lost
 """Two names of one block pointer, one of which moves."""
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    x_block = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    other = x_block
-    x_block = tl.advance(x_block, (B,))
-    x = tl.load(x_block, boundary_check=(0,)) + tl.load(other, boundary_check=(0,))
-    tl.store(Y + tl.arange(0, B), x, mask=tl.arange(0, B) < n)
-
-
-def run(x: torch.Tensor):
-    n = x.numel()
-    y = torch.empty_like(x)
-    kernel[(1,)](x, y, n, B=32)
-    return y
+#-def kernel(X, Y, n, PADDING: tl.constexpr, B: tl.constexpr):
+#+def kernel(X, Y, n, B: tl.constexpr):
+#-    x = tl.load(x_block, boundary_check=(0,), padding_option=PADDING)
+#+    other = x_block
+#+    x_block = tl.advance(x_block, (B,))
+#+    x = tl.load(x_block, boundary_check=(0,)) + tl.load(other, boundary_check=(0,))
+#-    kernel[(triton.cdiv(n, 32),)](x, y, n, PADDING="zero", B=32)
+#+    kernel[(1,)](x, y, n, B=32)
 
 
 # case: arguments_are_hidden
@@ -253,19 +246,12 @@ def run(x: torch.Tensor, save: bool):
 
 
 # case: made_twice_and_moved
+# like: moves_and_its_base_changes
 # expect: not applied, block-pointer-is-lost
 """Which of the two moves is decided at run time."""
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    if n > 100:
-        p = tl.make_block_ptr(X, (n,), (1,), (B,), (B,), (0,))
-    for _ in range(2):
-        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
-        p = tl.advance(p, (B,))
-# shared: run
+#-    X += 1
+#+    if n > 100:
+#+        p = tl.make_block_ptr(X, (n,), (1,), (B,), (B,), (0,))
 
 
 # case: moves_and_is_advanced_for_one_load
@@ -305,18 +291,11 @@ def kernel(X, Y, n, B: tl.constexpr):
 
 
 # case: moves_and_its_size_changes
+# like: moves_and_its_base_changes
 # expect: not applied, block-pointer-is-lost
 """What it was made of has another value where it is read."""
-
-
-@triton.jit
-def kernel(X, Y, n, B: tl.constexpr):
-    p = tl.make_block_ptr(X, (n,), (1,), (0,), (B,), (0,))
-    n = n // 2
-    for _ in range(2):
-        tl.store(Y + tl.arange(0, B), tl.load(p, boundary_check=(0,)), mask=tl.arange(0, B) < n)
-        p = tl.advance(p, (B,))
-# shared: run
+#-    X += 1
+#+    n = n // 2
 
 
 # case: offset_is_loaded_inside

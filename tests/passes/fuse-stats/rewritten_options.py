@@ -3,6 +3,13 @@ import triton
 import triton.language as tl
 
 
+# case: formula_moments
+# verify: counterexample, it loses digits when the mean is large
+# options: formula=moments
+"""The textbook formula on request: the sums of x and of x * x in one sweep, from which
+E[x^2] - mean^2. It loses digits when the mean is large against the deviation, which the remark says."""
+
+
 @triton.jit
 def var_kernel(X, Mean, Var, stride, N, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -31,15 +38,6 @@ def var_mean(x: torch.Tensor):
     var = torch.empty(m, device=x.device)
     var_kernel[(m,)](x, mean, var, x.stride(0), n, BLOCK=64)
     return var, mean
-
-
-# case: formula_moments
-# verify: counterexample, it loses digits when the mean is large
-# options: formula=moments
-"""The textbook formula on request: the sums of x and of x * x in one sweep, from which
-E[x^2] - mean^2. It loses digits when the mean is large against the deviation, which the remark says."""
-# shared: var_kernel
-# shared: var_mean
 
 
 # case: formula_moments_scalars

@@ -163,25 +163,15 @@ def prune(configs, arguments, grid, warmup):
 
 
 # case: pruned_by_place
+# like: pruned_by_a_fixed_signature
 # expect: not applied, parameter-cannot-be-added
 """What prunes the configurations is given by its place."""
-
-
-def prune(configs, arguments, grid, warmup):
-    return configs
-
-
-@triton.autotune(
-    [triton.Config({"BLOCK": 64})],
-    ["n"],
-    {"early_config_prune": prune},
-)
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    pid = tl.program_id(0)
-    offs = pid * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + offs, tl.load(x + offs, mask=offs < n) + 1, mask=offs < n)
-# shared: run
+#-    configs=[triton.Config({"BLOCK": 64})],
+#-    key=["n"],
+#-    prune_configs_by={"early_config_prune": prune},
+#+    [triton.Config({"BLOCK": 64})],
+#+    ["n"],
+#+    {"early_config_prune": prune},
 
 
 # case: pruned_by_the_number_of_arguments

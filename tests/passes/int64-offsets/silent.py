@@ -483,29 +483,19 @@ def paged_kernel(Q, K, O, Table, stride_table, stride_page, stride_tok, pages, D
 
 
 # case: as_long_as_it_documents
+# like: length_of_the_caller
 # expect: silent
 """Rows of 512 elements: so many rows nobody has at once."""
-
-
-@triton.jit
-def kernel(X, Y, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + row * stride + cols, mask=cols < N, other=0.0)
-        tl.store(Y + row * stride + cols, x * 2, mask=cols < N)
-
-
-def launch(x: torch.Tensor) -> torch.Tensor:
-    """Doubles rows.
-
-    Args:
-        x: [num_tokens, 512] what is to be doubled.
-    """
-    m, n = x.shape
-    y = torch.empty_like(x)
-    kernel[(m,)](x, y, x.stride(0), n, BLOCK=512)
-    return y
+#-def launch(x, n):
+#+def launch(x: torch.Tensor) -> torch.Tensor:
+#+    """Doubles rows.
+#+
+#+    Args:
+#+        x: [num_tokens, 512] what is to be doubled.
+#+    """
+#+    m, n = x.shape
+#-    kernel[(x.numel() // n,)](x, y, n, n, BLOCK=1024)
+#+    kernel[(m,)](x, y, x.stride(0), n, BLOCK=512)
 
 
 # case: another_tensor_of_the_call

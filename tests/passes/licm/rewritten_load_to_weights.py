@@ -103,28 +103,14 @@ def run(x, scale):
 
 
 # case: pointer_bound_under_a_flag
+# like: flag_around_an_inner_loop
 """The pointer has a value where the flag is on, and only there."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    if HAS_BIAS:
-        bias = B + cols
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if HAS_BIAS:
-            x += tl.load(bias, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+#     mask = cols < n
+#+    if HAS_BIAS:
+#+        bias = B + cols
+#-            for i in range(0, 3):
+#-                x += tl.load(B + cols, mask=mask, other=0.0)
+#+            x += tl.load(bias, mask=mask, other=0.0)
 
 
 # case: runs_for_sure
@@ -174,55 +160,27 @@ def run(x, b, by_row):
 
 
 # case: two_flags
+# like: asked_twice_by_a_flag
 """The second load goes where the first one is, and what is computed from both with it."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, SCALED: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if HAS_BIAS:
-            b = tl.load(B + cols, mask=mask, other=0.0)
-            if SCALED:
-                s = tl.load(B)
-                b = b * s
-            x += b
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
-    return out
+#-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+#+def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, SCALED: tl.constexpr, BLOCK: tl.constexpr):
+#-        x = x * 2.0
+#-        if HAS_BIAS:
+#+            if SCALED:
+#+                s = tl.load(B)
+#+                b = b * s
+#-    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, SCALED=True, BLOCK=triton.next_power_of_2(n))
 
 
 # case: under_a_flag
+# like: flag_around_an_inner_loop
 """Without a bias there is none to read: what the compiler knows goes with the load."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if HAS_BIAS:
-            # One for each column.
-            b = tl.load(B + cols, mask=mask, other=0.0).to(tl.float32)
-            x += b
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(min(m, 2),)](x, b, out, m, n, b is not None, BLOCK=triton.next_power_of_2(n))
-    return out
+#-            for i in range(0, 3):
+#-                x += tl.load(B + cols, mask=mask, other=0.0)
+#+            # One for each column.
+#+            b = tl.load(B + cols, mask=mask, other=0.0).to(tl.float32)
+#+            x += b
 
 
 # case: under_none
@@ -249,28 +207,16 @@ def run(x, b):
 
 
 # case: under_the_else_of_a_flag
+# like: under_none
 """The contrary of what was asked."""
-
-
-@triton.jit
-def kernel(X, B, Out, m, n, NO_BIAS: tl.constexpr, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        if NO_BIAS:
-            x = -x
-        else:
-            x += tl.load(B + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x, mask=mask)
-
-
-# tritonopt: x: f32[m, n], b: f32[n] | None
-def run(x, b):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    kernel[(min(m, 2),)](x, b, out, m, n, b is None, BLOCK=triton.next_power_of_2(n))
-    return out
+#-def kernel(X, B, Out, m, n, scale, BLOCK: tl.constexpr):
+#+def kernel(X, B, Out, m, n, NO_BIAS: tl.constexpr, BLOCK: tl.constexpr):
+#-        if B is not None:
+#+        if NO_BIAS:
+#+            x = -x
+#+        else:
+#-    kernel[(min(m, 2),)](x, b, out, m, n, 2.0, BLOCK=triton.next_power_of_2(n))
+#+    kernel[(min(m, 2),)](x, b, out, m, n, b is None, BLOCK=triton.next_power_of_2(n))
 
 
 # case: weights
@@ -297,28 +243,18 @@ def run(x, w):
 
 
 # case: a_row_for_each_program
+# like: programs_skip_rows
 """No launch starts more programs than there are rows, so the loop runs in each."""
-
-
-@triton.jit
-def kernel(X, W, Out, m, n, BLOCK: tl.constexpr):
-    cols = tl.arange(0, BLOCK)
-    mask = cols < n
-    for row in range(tl.program_id(0), m, tl.num_programs(0)):
-        w = tl.load(W + cols, mask=mask, other=0.0)
-        x = tl.load(X + row * n + cols, mask=mask, other=0.0)
-        tl.store(Out + row * n + cols, x * w, mask=mask)
-
-
-# tritonopt: x: f32[m, n], w: f32[n]
-def run(x, w, few=False):
-    m, n = x.shape
-    out = torch.empty_like(x)
-    if few:
-        kernel[(min(3, m),)](x, w, out, m, n, BLOCK=64)
-    else:
-        kernel[(m,)](x, w, out, m, n, BLOCK=64)
-    return out
+#-    for row in range(tl.program_id(0) * 2, m, tl.num_programs(0)):
+#+    for row in range(tl.program_id(0), m, tl.num_programs(0)):
+#-def run(x, w):
+#+# tritonopt: x: f32[m, n], w: f32[n]
+#+def run(x, w, few=False):
+#-    kernel[(m,)](x, w, out, m, n, BLOCK=64)
+#+    if few:
+#+        kernel[(min(3, m),)](x, w, out, m, n, BLOCK=64)
+#+    else:
+#+        kernel[(m,)](x, w, out, m, n, BLOCK=64)
 
 
 # case: length_is_checked

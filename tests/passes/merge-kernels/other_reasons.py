@@ -109,45 +109,20 @@ import triton.language as tl
 
 
 # case: hook_by_its_place
+# like: sums_of_columns
 # expect: not applied, state-is-not-restored
 """What the tuner resets, and its hook, may stand at their places."""
-
-
-@triton.autotune(
-    [triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)],
-    ["N"],
-    {"top_k": 2},
-    None,
-    None,
-    lambda *args, **kwargs: None,
-)
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
+# import triton.language as tl
+#
+#
+#+@triton.autotune(
+#+    [triton.Config({}, num_warps=4), triton.Config({}, num_warps=8)],
+#+    ["N"],
+#+    {"top_k": 2},
+#+    None,
+#+    None,
+#+    lambda *args, **kwargs: None,
+#+)
 
 
 # case: another_default_type
@@ -180,37 +155,8 @@ def launch(x: torch.Tensor):
 
 
 # case: passed_on
+# like: named_for_others
 # expect: not applied, unseen-launches
 """The first kernel is handed to somebody."""
-
-
-@triton.jit
-def partial(X, P, stride, N, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(X + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
-    tl.store(P + row * N + cols, x * x, mask=mask)
-
-
-@triton.jit
-def final(P, Y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):
-    cols = tl.program_id(0) * COLS + tl.arange(0, COLS)
-    acc = tl.zeros([ROWS, COLS], dtype=tl.float32)
-    for start in range(0, M, ROWS):
-        rows = start + tl.arange(0, ROWS)
-        mask = (rows < M)[:, None] & (cols < N)[None, :]
-        acc += tl.load(P + rows[:, None] * N + cols[None, :], mask=mask, other=0.0)
-    tl.store(Y + cols, tl.sum(acc, axis=0), mask=cols < N)
-
-
-def launch(x: torch.Tensor):
-    m, n = x.shape
-    p = torch.empty((m, n), dtype=torch.float32, device=x.device)
-    y = torch.empty(n, dtype=torch.float32, device=x.device)
-    partial[(m,)](x, p, x.stride(0), n, BLOCK=triton.next_power_of_2(n))
-    final[(triton.cdiv(n, 16),)](p, y, m, n, ROWS=8, COLS=16)
-    return y
-
-
-KERNELS = {"partial": partial}
+#-__all__ = ["final", "launch"]
+#+KERNELS = {"partial": partial}

@@ -363,23 +363,18 @@ def kernel(X, Y, N, BLOCK: tl.constexpr):
 
 
 # case: whole_numbers_below_the_maximum
+# like: counter_beside_a_parameter
 """Whole numbers are not NaN where the row is: of a row of NaN alone the maximum with -inf is -inf."""
-
-
-@triton.jit
-def kernel(X, Y, N, BLOCK: tl.constexpr):
-    X += tl.program_id(0) * N
-    Y += tl.program_id(0) * N
-    m = -float("inf")
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        m = tl.maximum(m, tl.max(x, axis=0))
-    for start in range(0, N, BLOCK):
-        cols = start + tl.arange(0, BLOCK)
-        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
-        tl.store(Y + cols, x.to(tl.int32).to(tl.float32) - m, mask=cols < N)
-# shared: run
+#-    total = 0.0
+#+    m = -float("inf")
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        total += tl.sum(x * x, axis=0) * ((N + start - 5) // 3)
+#+        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+#+        m = tl.maximum(m, tl.max(x, axis=0))
+#-        x = tl.load(X + cols, mask=cols < N, other=0.0).to(tl.float32)
+#-        tl.store(Y + cols, x * total, mask=cols < N)
+#+        x = tl.load(X + cols, mask=cols < N, other=-float("inf")).to(tl.float32)
+#+        tl.store(Y + cols, x.to(tl.int32).to(tl.float32) - m, mask=cols < N)
 
 
 # case: weights_or_none

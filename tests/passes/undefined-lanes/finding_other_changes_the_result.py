@@ -4,18 +4,14 @@ import triton.language as tl
 
 
 # case: accumulated_squares
+# like: logarithm_of_zero
 # expect: finding, other-changes-the-result
 """The mask of the last tile is not that of the tiles before."""
-
-
-@triton.jit
-def k(X, Y, mean, N, BLOCK: tl.constexpr):
-    acc = tl.zeros([BLOCK], tl.float32)
-    for start in range(0, N, BLOCK):
-        c = start + tl.arange(0, BLOCK)
-        d = tl.load(X + c, mask=c < N, other=0.0) - mean
-        acc += d * d
-    tl.store(Y, tl.sum(acc, axis=0))
+#-def k(P, Y, N, BLOCK: tl.constexpr):
+#+def k(X, Y, mean, N, BLOCK: tl.constexpr):
+#-        acc += tl.log(tl.load(P + c, mask=c < N, other=0.0))
+#+        d = tl.load(X + c, mask=c < N, other=0.0) - mean
+#+        acc += d * d
 
 
 # case: whole_number_of_an_unknown_type
