@@ -163,10 +163,7 @@ def _site(facts: KernelFacts, chain: _Chain, calls: list[ast.Call]) -> Site:
             detail = "the loop is not proved to subtract its running maximum"
             raise unknown(claim, "maximum-is-not-subtracted", detail)
         if not _Flow(facts, chain).counts_nowhere():
-            detail = (
-                "results below 2**-126 would be 0, and may be used outside of a sum "
-                "with the 1 of the maximum"
-            )
+            detail = "results below 2**-126 would be 0, and may enter a sum without the maximum's 1"
             raise unknown(claim, "tiny-results-count", detail)
         attempt.prove(claim, "results are at most 1, and the sums include the 1 of the maximum")
         for call in calls:

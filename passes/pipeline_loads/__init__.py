@@ -167,7 +167,7 @@ class PipelineLoads(Pass):
         return Site.of(
             attempt,
             loop.loop.node,
-            advice.replace("unroll ", "unrolled "),
+            advice.replace("unroll ", "unrolled ").replace("prefetch ", "prefetched "),
             f"did not pipeline {header}",
             bits=bits_when_code_moves(loop.facts),
             advice=advice,

@@ -199,7 +199,7 @@ class RowBatches(Pass):
         return Site.of(
             attempt,
             ids.calls[0],
-            f"each program now handles several rows, about {self.elements} elements in total",
+            f"made each program handle several rows, about {self.elements} elements in total",
             "did not batch rows",
             needs={Safety.CONTRACT, Safety.ROUNDING} if sums else {Safety.CONTRACT},
             bits=Bits.REDUCTION_ORDER if sums else Bits.SAME,

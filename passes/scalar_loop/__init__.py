@@ -140,7 +140,7 @@ class ScalarLoopToTiles(Pass):
         return Site.of(
             attempt,
             loop.node,
-            f"{where} now processes tiles",
+            f"made {where} process tiles",
             f"did not change {where}, which processes single elements",
             profit=profit(loop.facts, "scalar-loop", loop=loop.loop),
             advice=f"let each iteration of {where} process a tile instead of a single element",

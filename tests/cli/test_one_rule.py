@@ -118,11 +118,11 @@ def test_the_aliases_and_their_notes(run: Run, spec: str, acts: bool) -> None:
     Path("k.py").write_text(PLAIN)
     code, out, err = run("rewrite", "k.py", "--passes", spec)
     assert (code, "tl.where" in out) == (0, acts)
-    assert len(re.findall(rf"^note: {spec} stands for ", err, re.MULTILINE)) == 1
+    assert len(re.findall(rf"^note: `{spec}` means ", err, re.MULTILINE)) == 1
     Path("pyproject.toml").write_text(f"[tool.tritonopt]\npasses = ['{spec}', 'max-to-where']\n")
     code, out, err = run("rewrite", "k.py")
     assert (code, "tl.where" in out) == (0, True)
-    assert f"note: pyproject.toml:2:1: {spec} stands for " in err
+    assert f"note: pyproject.toml:2:1: `{spec}` means " in err
     assert "note: " not in run("suggest", "k.py")[2]
 
 
@@ -189,8 +189,8 @@ def test_what_is_not_listed_is_counted(run: Run) -> None:
     Path("k.py").write_text(SOFTMAX + RELU)
     every = run("rewrite", "k.py", "--explain-missed")[2]
     number = every.count(": not applied, ")
-    assert number and f"{number} missed; " in every
-    said = f"{number} missed (--explain-missed lists them); "
+    assert number and f"{number} not applied; " in every
+    said = f"{number} not applied (--explain-missed lists them); "
     assert said in run("rewrite", "k.py")[2]
     assert "0 not applied; " in run("rewrite", "k.py", "--careful")[2]
 

@@ -140,7 +140,7 @@ def test_the_pass_that_fails_is_left_out(judge: Any, capsys: pytest.CaptureFixtu
     assert written() == (False, True)
     said = capsys.readouterr().err
     assert "a.py: fuse-stats not applied, because the result is another function" in said
-    assert "a defect of ours" in said and "y[0]" in said
+    assert "a bug in tritonopt" in said and "y[0]" in said
     assert Path("counterexample_a_fuse-stats.py").read_text() == "print('it')\n"
 
 

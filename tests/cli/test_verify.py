@@ -423,7 +423,7 @@ def test_what_runs_a_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     Path("other.py").write_text(text.replace("mask=mask) * 3", "mask=mask) * 4"))
     # What the other kernel computes is not asked.
     assert main(["verify", "two.py:12", "other.py", *quick]) == 0
-    assert "what differs as well" in capsys.readouterr().out
+    assert "changed code that no verified call runs" in capsys.readouterr().out
     assert main(["verify", "two.py:Thrice.twice_kernel", "other.py", *quick]) == 1
     assert "outer is called with" in capsys.readouterr().out
     assert main(["verify", "none.py:scale_kernel", "none.py", *quick]) == 2

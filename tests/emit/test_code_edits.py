@@ -48,7 +48,7 @@ def test_edits(text: str, edits: dict[str, str], written: str) -> None:
     ("text", "edits", "why"),
     [
         ("a = f'{x} rows'\n", {"instead": "y"}, "a string in line 1 holds what changes"),
-        ("a = f(\n    x  # rows\n)\n", {"added": "k=3"}, "a comment stands where k=3 would"),
+        ("a = f(\n    x  # rows\n)\n", {"added": "k=3"}, "a comment is where k=3 would"),
     ],
 )
 def test_what_cannot_be_written(text: str, edits: dict[str, str], why: str) -> None:

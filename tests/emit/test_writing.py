@@ -131,10 +131,10 @@ def test_a_name_with_two_readers_is_not_chosen_for_both() -> None:
 @pytest.mark.parametrize(
     ("choice", "why"),
     [
-        (MAY_BE_Y, "binds p in one case only"),
-        ("p = X\nif BLOCK > 4:\n    start = 3", "binds start, which counts a loop"),
-        ("if N > 4:\n    p = Y\nelse:\n    p = X", "is no plain assignment"),
-        ("a = p = X", "is no plain assignment"),
+        (MAY_BE_Y, "binds p in one branch only"),
+        ("p = X\nif BLOCK > 4:\n    start = 3", "binds start, which is an induction variable"),
+        ("if N > 4:\n    p = Y\nelse:\n    p = X", "is not a plain assignment"),
+        ("a = p = X", "is not a plain assignment"),
     ],
 )
 def test_what_is_not_written_again(choice: str, why: str) -> None:
@@ -179,7 +179,7 @@ def test_a_counter_that_is_not_read_has_no_number() -> None:
 
 
 def test_a_loop_over_two_names_is_not_written_again() -> None:
-    with pytest.raises(NotExpressible, match="does not count with one name"):
+    with pytest.raises(NotExpressible, match="does not have one induction variable"):
         first_tile(LOOP.replace("start in range(0, N, BLOCK)", "start, x in zip(Y, Y)"))
 
 
@@ -190,7 +190,7 @@ def test_constants_keep_their_spelling() -> None:
 
 def test_what_is_bound_under_a_condition_is_not_written_again() -> None:
     body = LOOP.replace("    tile = ", "    if N > 3:\n        cols = cols + 1\n    tile = ")
-    with pytest.raises(NotExpressible, match="no plain assignment"):
+    with pytest.raises(NotExpressible, match="not a plain assignment"):
         first_tile(body)
 
 
@@ -289,7 +289,7 @@ def test_code_for_a_reduction() -> None:
 
 
 def test_a_statement_of_another_function_is_in_no_block() -> None:
-    with pytest.raises(NotExpressible, match="is in no block"):
+    with pytest.raises(NotExpressible, match="is not in a block"):
         block_of(read("pass").kernel.node, ast.parse("z = 1").body[0])
 
 

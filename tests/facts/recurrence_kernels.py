@@ -43,8 +43,8 @@ def sum_that_subtracts(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries acc [B]: starts as 0, no recurrence: the loop carries acc in another way than as a sum,
-#         maximum or minimum
+#   carries acc [B]: starts as 0, no recurrence: the loop does not carry acc as a sum, maximum or
+#         minimum
 @triton.jit
 def subtracted_from(X, Y, N, B: tl.constexpr):
     acc = tl.zeros([B], tl.float32)
@@ -151,7 +151,7 @@ def bits(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries acc: starts as 0, no recurrence: the loop does several things with acc
+#   carries acc: starts as 0, no recurrence: the loop uses acc in several ways
 @triton.jit
 def affine(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -203,8 +203,8 @@ def maximum_inside_the_reduction(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries acc: starts as 0, no recurrence: the loop carries acc in another way than as a sum,
-#         maximum or minimum
+#   carries acc: starts as 0, no recurrence: the loop does not carry acc as a sum, maximum or
+#         minimum
 @triton.jit
 def sum_inside_the_reduction(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -225,7 +225,7 @@ def maximum_that_keeps_nan(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries acc: starts as 0, no recurrence: the loop does several things with acc
+#   carries acc: starts as 0, no recurrence: the loop uses acc in several ways
 @triton.jit
 def maximum_and_sum(X, Y, N, B: tl.constexpr):
     acc = 0.0
@@ -264,7 +264,7 @@ def first_of_the_largest(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): cdiv(N, B) times
-#   carries best: starts as 0, no recurrence: in the loop what comes to best depends on top, which
+#   carries best: starts as 0, no recurrence: in the loop the addend of best depends on top, which
 #         it carries from iteration to iteration
 #   carries top: starts as -inf, maximum of call(part, 0, call(reshaped, ('max', ('axis',
 #         'return_indices')), X[iteration0*B + lane]*(iteration0*B + lane < N) + -inf -
@@ -342,7 +342,7 @@ def guarded_exponentials(X, Y, N, B: tl.constexpr):
 # loop iteration0 (range): cdiv(N, B) times
 #   carries top: starts as -inf, maximum of reduce(max, lane, B, X[iteration0*B +
 #         lane]*(iteration0*B + lane < N) + -inf - -inf*(iteration0*B + lane < N))
-#   carries total: starts as 0, no recurrence: in the loop what comes to total depends on top, which
+#   carries total: starts as 0, no recurrence: in the loop the addend of total depends on top, which
 #         it carries from iteration to iteration
 @triton.jit
 def exponentials_of_the_old_maximum(X, Y, N, B: tl.constexpr):
@@ -394,8 +394,8 @@ def step_that_varies(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries acc: starts as 0, adds (4 < seen?)*X[iteration0], no recurrence: in the loop what comes
-#         to acc depends on seen, which it carries from iteration to iteration
+#   carries acc: starts as 0, adds (4 < seen?)*X[iteration0], no recurrence: in the loop the addend
+#         of acc depends on seen, which it carries from iteration to iteration
 #   carries seen: starts as 0, adds X[iteration0]
 @triton.jit
 def condition_of_another_sum(X, Y, N, B: tl.constexpr):
@@ -434,8 +434,8 @@ def found_last(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (while): an unknown number of times
-#   carries acc: starts as 0, no recurrence: the loop carries acc in another way than as a sum,
-#         maximum or minimum
+#   carries acc: starts as 0, no recurrence: the loop does not carry acc as a sum, maximum or
+#         minimum
 #   carries at: starts as 0, sum of 1
 @triton.jit
 def left_early(X, Y, N, B: tl.constexpr):
@@ -448,7 +448,7 @@ def left_early(X, Y, N, B: tl.constexpr):
 
 
 # loop iteration0 (range): N times
-#   carries acc: starts as 0, adds ?, no recurrence: in the loop what comes to acc is not
+#   carries acc: starts as 0, adds ?, no recurrence: in the loop the addend of acc is not
 #         understood: result of a call not understood
 @triton.jit
 def helper_that_is_not_known(X, Y, N, B: tl.constexpr):

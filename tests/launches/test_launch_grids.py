@@ -428,5 +428,5 @@ def test_a_new_name_that_would_be_noticed(line: str) -> None:
 
 def test_a_new_name_in_a_class() -> None:
     launcher = function("class A:", "    kernel[(m,)](x, n, m, 64)")
-    with pytest.raises(NotExpressible, match="seen from outside"):
+    with pytest.raises(NotExpressible, match="visible outside"):
         new_name("rows", source.read(HEAD + launcher).launches[0])

@@ -114,7 +114,10 @@ def test_many_tiles_that_only_the_run_shows_are_worth_several_programs() -> None
 @pytest.mark.parametrize(
     ("launches", "why"),
     [
-        ([launch(4, 200, 128)], "needs at least 64 iterations: not so in 1 recorded launch of"),
+        (
+            [launch(4, 200, 128)],
+            "needs at least 64 iterations: not the case in 1 recorded launch of",
+        ),
         (
             [launch(4, 20000, 128), launch(4, 200, 128)],
             "not the case in all of 2 recorded launches of",

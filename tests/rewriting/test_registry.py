@@ -90,7 +90,7 @@ def test_a_list_with_default_is_a_union(entries: dict[str, str], spec: str) -> N
         ("fuse-things", True),
     }
     assert registry.named_in(spec) == {"fuse-things"}
-    assert [note.partition(" ")[0] for note in registry.notes_of(spec)] == ["default"]
+    assert [note.partition(" ")[0] for note in registry.notes_of(spec)] == ["`default`"]
 
 
 def test_all_after_default_is_all(entries: dict[str, str]) -> None:

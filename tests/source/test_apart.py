@@ -127,9 +127,9 @@ def test_work_grows_with_the_kernels(passes: str, monkeypatch: pytest.MonkeyPatc
         counts["nodes"] += sum(1 for _ in ast.walk(tree))
         return tree
 
-    def interpret(of: source.Kernel) -> object:
+    def interpret(of: source.Kernel, as_tiles: bool = False) -> object:
         counts["facts"] += 1
-        return interpreted(of)
+        return interpreted(of, as_tiles)
 
     monkeypatch.setattr(module_of, "parsed", parse)
     monkeypatch.setattr(kernel_facts, "interpret", interpret)

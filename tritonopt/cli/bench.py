@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_effort(parser: argparse.ArgumentParser) -> None:
-    shared.add_precision(parser, "continue until half the 95 % interval of the ratio is below this")
+    shared.add_precision(parser, "stop when half the 95 %% interval of the ratio is below this")
     parser.add_argument(
         "--seconds",
         type=shared.seconds,

@@ -16,9 +16,9 @@ from tritonopt.tuning.shapes import one_form, usual_calls
 from tritonopt.tuning.timing_server import TimingServer, Version, _difference
 from tritonopt.verification.api import to_run
 from tritonopt.verification.errors import VerificationError
-from tritonopt.verification.options import Options
 from tritonopt.verification.process import wire
 from tritonopt.verification.process.client import Died, Refusal, Worker
+from tritonopt.verification.questions import Options
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.run import contained
 from tritonopt.verification.signature.argument_parser import parse

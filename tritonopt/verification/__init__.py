@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tritonopt.verification.api import verify as verify
     from tritonopt.verification.errors import VerificationError as VerificationError
-    from tritonopt.verification.options import Options as Options
-    from tritonopt.verification.options import Progress as Progress
+    from tritonopt.verification.questions import Options as Options
+    from tritonopt.verification.questions import Progress as Progress
     from tritonopt.verification.verdict import Answer as Answer
     from tritonopt.verification.verdict import Timing as Timing
     from tritonopt.verification.verdict import Verdict as Verdict
 
 _HOMES = {
     "Answer": "tritonopt.verification.verdict",
-    "Options": "tritonopt.verification.options",
-    "Progress": "tritonopt.verification.options",
+    "Options": "tritonopt.verification.questions",
+    "Progress": "tritonopt.verification.questions",
     "Timing": "tritonopt.verification.verdict",
     "VerificationError": "tritonopt.verification.errors",
     "Verdict": "tritonopt.verification.verdict",

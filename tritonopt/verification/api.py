@@ -21,8 +21,8 @@ from tritonopt.verification.coverage.surroundings import decided_beside, narrowe
 from tritonopt.verification.coverage.text_differences import Comparison
 from tritonopt.verification.errors import CandidateError, NothingRunsError, VerificationError
 from tritonopt.verification.inputs.examples import Example
-from tritonopt.verification.options import Options, Progress
 from tritonopt.verification.process.fork_server import fork_server
+from tritonopt.verification.questions import Options, Progress
 from tritonopt.verification.reference.cheats import with_cheats
 from tritonopt.verification.reference.reach import out_of_bounds
 from tritonopt.verification.reference.subjects import is_reference, subject_of

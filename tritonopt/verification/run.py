@@ -32,10 +32,10 @@ from tritonopt.verification.inputs.examples import (
     plain_calls,
     untried,
 )
-from tritonopt.verification.options import Options, Progress
 from tritonopt.verification.process.client import Died, Refusal, VersionWorker, Worker
 from tritonopt.verification.process.containment import Contained
 from tritonopt.verification.process.messages import LATE, RunOptions, VersionSpec
+from tritonopt.verification.questions import Options, Progress
 from tritonopt.verification.reference.given import Both, Remembering, usual, with_defaults
 from tritonopt.verification.reference.subjects import of_candidate
 from tritonopt.verification.runs_on_import import left_out, notes_on
@@ -210,8 +210,7 @@ class Verification:
 
     def _run(self) -> Finding:
         backend = self.settings.backend
-        limits = limits_on(backend, (self.old, self.new, *self._home))
-        limits = replace(limits, aimed=self.settings.most_elements or limits.aimed)
+        limits = _limits(self)
         widened = widen(self.old)
         with contextlib.ExitStack() as stack:
             original = _worker(self._spec("original", self.old, widened), self.settings)
@@ -595,6 +594,11 @@ def _on_a_gpu(of: Verification, verdict: Verdict, checker: Checker) -> Verdict:
     described = of.described(example, text)
     answer = Answer.COUNTEREXAMPLE.value
     return replace(verdict, verdict=answer, counterexample=described, algebra=None)
+
+
+def _limits(of: Verification) -> Limits:
+    limits = limits_on(of.settings.backend, (of.old, of.new, *of._home))
+    return replace(limits, aimed=of.settings.most_elements or limits.aimed)
 
 
 def _checker(of: Verification, loaded: _Loaded, widened: Widened) -> Checker:
