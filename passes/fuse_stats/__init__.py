@@ -262,4 +262,7 @@ def _measured(formula: str) -> str:
     one, long, short = (
         figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
     )
-    return f"{long} {WHERE} for long rows of several tiles, {short} for shorter ones, {one} in one"
+    return (
+        f"{long} {WHERE} for rows of several tiles if they are long, {short} if shorter, "
+        f"{one} for rows of one tile"
+    )
