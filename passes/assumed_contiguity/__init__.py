@@ -191,7 +191,7 @@ def _why(view: FlatReads, tensor: Given) -> str:
     assert launch.launcher is not None
     sibling = _made_contiguous(view) if view.is_flat and view.has_rows else ""
     if sibling:
-        return f"{where} {name} as it comes, and {sibling}, which is read alike, made contiguous"
+        return f"{where} {name} unchanged, and {sibling}, which is read alike, made contiguous"
     if least_rank(launch.launcher, name) < 2 or not view.goes_over_rows:
         return ""
     if not view.is_divided:

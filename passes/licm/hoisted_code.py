@@ -273,7 +273,7 @@ def _check_loops_run(load: InvariantLoad, attempt: Attempt) -> None:
                 attempt.assume_no_other_launches()
                 reasons[f"the loop in line {loop.line} runs in every program of each launch"] = None
             elif shown is None:
-                detail = f"the loop in line {loop.line} may run no time at all, and the load would"
+                detail = f"the loop in line {loop.line} may have no iteration, and the load would"
                 raise unknown("reads-nothing-more", "may-run-zero-times", f"{detail} be new then")
             else:
                 why, assumption = shown
