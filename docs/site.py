@@ -21,6 +21,7 @@ from pathlib import Path
 from docs import generate
 from tritonopt.checks.reasons import REASONS
 from tritonopt.reporting.findings import EXACT, safety_names
+from tritonopt.reporting.glossary import ON_PAGES
 from tritonopt.rewriting import options
 from tritonopt.rewriting.protocol import Lint, Pass
 from tritonopt.rewriting.registry import catalog
@@ -136,6 +137,7 @@ def rule_page(found: type[Pass]) -> str:
             *_options(found),
             _side_by_side(page.partition("\n")[2].strip()),
             *_cases(found),
+            ON_PAGES,
         ]
     )
 

@@ -47,15 +47,15 @@ class ExpToExp2(Pass):
 
     GPUs have an instruction for 2**x, and none for e**x. For `tl.exp`, Triton adds a comparison and
     multiplications to preserve results below 2**-126; `tl.exp2` returns 0 for these and needs none.
-    If it is not named, the pass rewrites only scores with two axes.
+    If `--passes` does not name the pass, it rewrites only scores with two axes.
 
     ## Conditions
 
     - The loop calls `tl.dot`, and each iteration computes the new maximum as `tl.maximum(m,
       tl.max(x, axis))`. If the new maximum is -inf, a constant may be subtracted instead of it. m
-      starts at -inf, at the result of an earlier loop, or at an fp32 constant of at most -2**31;
-      fp32 numbers of that size are at least 128 apart, so exponentials are 0 or 1
-      (`maximum-is-not-subtracted`).
+      starts at -inf, at the result of an earlier loop, or at an fp32 constant of at most -2**31
+      (else `maximum-is-not-subtracted`). Near such a constant fp32 numbers are at least 128 apart,
+      so a difference is 0 or at most -128, and its exponential is 1 or 0 in both forms.
     - `p = tl.exp(x - m)` is read only by `l = l * alpha + tl.sum(p, axis)` and `acc = acc * alpha +
       tl.dot(p, v)`, where alpha is the rescaling factor. p may be cast, and masked like the scores.
       The maximum contributes exp(0) = 1 to each sum, so terms below 2**-126 do not change the sum
@@ -63,8 +63,9 @@ class ExpToExp2(Pass):
     - v does not depend on the scores, and alpha is read nowhere else. acc may be cast, divided by l
       (after the loop or in each iteration), multiplied by values that do not depend on the scores,
       and stored.
-    - The exponent is not known to be fp64. There is no comment inside the call. The kernel does not
-      round on purpose, to match another library (`pinned-bits`).
+    - The exponent is not known to be fp64. There is no comment inside the call. Kernels with
+      functions that fix the rounding, to match another library (`div_rn`, `fdiv`), are declined
+      (`pinned-bits`).
 
     ## Numerics
 
@@ -114,10 +115,10 @@ class ExpToExp2(Pass):
 
     1.05x to 1.39x in attention: forward, bf16, heads of 64 and 128, 1024 to 8192 tokens.
 
-    One H200, Triton 3.6, cold L2: 64 cells, causal and not, with the division after the loop or in
-    it (`benchmarks/by_hand.py`, `rewrites_speed.py`). A handwritten version that multiplies the
-    scale of the scores by log2(e), instead of each exponent, reaches 1.09x to 1.41x, but changes
-    the scores for all code that reads them.
+    One H200, Triton 3.6, cold L2: 64 combinations of sizes, causal and not, with the division after
+    the loop or in it (`benchmarks/by_hand.py`, `rewrites_speed.py`). A handwritten version that
+    multiplies the scale of the scores by log2(e), instead of each exponent, reaches 1.09x to 1.41x,
+    but changes the scores for all code that reads them.
     """
 
     name: ClassVar[str] = "exp-to-exp2"

@@ -48,19 +48,22 @@ class MaxToWhere(Pass):
     - `propagate_nan` is absent or `tl.PropagateNan.NONE`. A call with two variable operands is
       declined: if the second is NaN, `tl.maximum` returns the first, but `tl.where` returns NaN.
     - The constant is zero, inf or a normal fp32 number (others become fp64), not NaN or -0.0.
-    - The type of the result does not matter or does not change. (`tl.maximum` with a Python float
-      returns fp32 for fp16 and bf16.) Either a cast, an annotation or a launch shows that `x` is
-      fp32, or fp64 with a constant exact in fp32; or the constant is exact in fp16 and bf16, and
-      the result is only stored, cast, or compared with such a constant. For an unknown type
-      `--safety assumption` assumes fp32, unless `x` is computed from a narrower float, or `x` may
-      be an integer and the constant is one. The type rules are those of Triton 3.6 and 3.7.
+    - The result keeps its type, or no use of it depends on the type (`tl.maximum` of fp16 and a
+      Python float returns fp32). One of these holds, in Triton 3.6 and 3.7:
+
+      - a cast, an annotation or a launch shows that `x` is fp32;
+      - it shows that `x` is fp64, and the constant is exact in fp32;
+      - the constant is exact in fp16 and bf16, and the result is only stored, cast, or compared
+        with such a constant;
+      - with `--safety assumption`, the type is unknown, and we assume fp32. Not if `x` is computed
+        from a narrower float, nor if the constant is an integer and `x` may be one.
 
     ## Numerics
 
-    `exact`, or `assumption` for an unknown type; bits `same`. For NaN both forms return the
-    constant, and for `tl.maximum(-0.0, 0.0)` both return 0.0. `tl.minimum(-0.0, 0.0)` is -0.0 on
-    NVIDIA GPUs (the language does not define it), which `1 / x` makes visible, so the minimum with
-    0 uses `<=`.
+    Safety `exact`, or `assumption` if the type is unknown; compiled results keep their bits. For
+    NaN both forms return the constant, and for `tl.maximum(-0.0, 0.0)` both return 0.0.
+    `tl.minimum(-0.0, 0.0)` is -0.0 on NVIDIA GPUs (the language does not define it), which `1 / x`
+    makes visible, so the minimum with 0 uses `<=`.
 
     For unknown types, we compared both forms on an H200 for all values of fp16, bf16 and 8-bit
     types and random values of other types, stored as eleven types. They differ only for an integer

@@ -46,8 +46,9 @@ class NarrowArithmetic(Lint):
 
     ## Conditions
 
-    - Both operands are proved to be narrow: by a launch, by `# tritonopt: x: bf16[m, n]`, or by a
-      cast of the product, or of elements of the same buffers, to fp32.
+    - Both operands are narrow: a launch or `# tritonopt: x: bf16[m, n]` says so, or the kernel
+      casts the product, or elements of the same buffers, to fp32, which would be useless for wide
+      ones.
     - For `tl.exp(a - b) * mask`: the mask compares two axes, and no load uses it.
 
     ## Numerics

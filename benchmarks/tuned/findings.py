@@ -182,8 +182,8 @@ def table(records: Sequence[Mapping[str, Any]]) -> str:
         "with new code",
         "geometric mean of these",
         "of all calls",
-        "afresh: calls of what was accepted",
-        "geometric mean of the gains",
+        "afresh: calls of accepted launchers",
+        "afresh: geometric mean of calls that gained",
         f"below {SLOWER}x",
         "minutes",
     )

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from tritonopt.passes.fuse_stats.linear_sums import LinearSum
 
 
+_SUMS = {
+    "shifted": "sums of x minus the mean of the first tile",
+    "moments": "sums of x and of its square",
+}
+
+
 @dataclass(frozen=True)
 class FuseStats(Pass):
     """Compute a variance in the loop that computes the mean, instead of in a second loop.
@@ -234,7 +240,7 @@ class FuseStats(Pass):
             fusion = prove_fusion(candidate, attempt)
             changes = MergedSweep(fusion).changes(FORMULAS[self.formula])
             attempt.write(changes, "all values of the merged loop can be written there")
-        how, measured = f"{self.formula} formula", _measured(self.formula)
+        how, measured = f"{self.formula} formula, {_SUMS[self.formula]}", _measured(self.formula)
         return _site(attempt, candidate.sweeps, how, measured, "fuse-stats")
 
 
@@ -262,4 +268,7 @@ def _measured(formula: str) -> str:
     one, long, short = (
         figure(f"fuse-stats {formula}, {case}") for case in ("one tile", "long rows", "short rows")
     )
-    return f"{long} {WHERE} for long rows of several tiles, {short} for shorter ones, {one} in one"
+    return (
+        f"{long} {WHERE} for rows of several tiles if they are long, {short} if shorter, "
+        f"{one} for rows of one tile"
+    )

@@ -284,7 +284,7 @@ class GridStride(Pass):
         parts = [f"made each program loop over tiles along axis {self.axis} ({summary})"]
         if hoisted := tiling.body.hoisted:
             number = "1 statement" if len(hoisted) == 1 else f"{len(hoisted)} statements"
-            parts.append(f"{number} before the loop, executed once")
+            parts.append(f"{number} moved before the loop")
         parts += [f"the atomic in line {sum_.statement.lineno} executed once" for sum_ in sums.sums]
         parts += [f"the atomic in line {line} stays, {why}" for line, why in sums.left.items()]
         return "; ".join([*parts, _expectation(tiling)])
@@ -311,11 +311,12 @@ def _expectation(tiling: Tiling) -> str:
         )
     if tiling.body.hoisted_loads:
         return (
-            "faster or slower: loads are saved, but programs start faster than a loop iterates "
+            "faster or slower: loads before the loop run once per program, but starting a program "
+            "takes less time than an iteration "
             f"({figure('grid-stride, no sums')} {WHERE})"
         )
     also = ", but the axis may be longer than 65535" if tiling.body.ids.axis else ""
     return (
-        "slower is expected, because no work is saved and programs start faster than a "
-        f"loop iterates ({figure('grid-stride, no sums')} {WHERE}){also}"
+        "slower is expected, because no load leaves the loop, and starting a program takes "
+        f"less time than an iteration ({figure('grid-stride, no sums')} {WHERE}){also}"
     )

@@ -65,7 +65,7 @@ class TileLaunches:
         launches = (
             "the launch" if len(self.extents) == 1 else f"each of {len(self.extents)} launches"
         )
-        return f"{launches} passes their number"
+        return f"{launches} passes the number of tiles"
 
     def changes(self, limit: Limit) -> list[Change]:
         """The launches with at most so many programs along the axis. Raises NotExpressible.

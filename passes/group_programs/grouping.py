@@ -190,9 +190,11 @@ class Grouping:
     def _check_only(self, value: Value, name: str) -> None:
         """It is computed once, and has one name."""
         nodes = (n for n in self.facts.kernel.nodes if isinstance(n, ast.Name))
-        names = {n.id for n in nodes if self.facts.values.get(n) is value}
-        if names - {name} or len(self._computing(value)) != 1:
-            raise _no(f"what {name} is also has another name")
+        names = {n.id for n in nodes if self.facts.values.get(n) is value} - {name}
+        if names:
+            raise _no(f"{min(names)} has the value of {name} too")
+        if len(self._computing(value)) != 1:
+            raise _no(f"the value of {name} is also computed in another place")
 
     def _reads(self, name: str) -> list[ast.expr]:
         return [

@@ -36,10 +36,10 @@ class InterleavedAccess(Pass):
 
     ## Conditions
 
-    - The accesses are in one block and always run together. The last axis has a constant step of 2
-      or 4. Pointers moved by a loop (`pointers += step`) are left alone.
-    - All have the same mask, a comparison of lanes (`same-arguments`), the same `other` and the
-      same cache hints; none is volatile.
+    - The accesses are statements of one block, with no branch or exit between them. The last axis
+      has a constant step of 2 or 4. Pointers moved by a loop (`pointers += step`) are left alone.
+    - All have the same mask, in which indices are only compared with a bound (`cols < N`), the same
+      `other` and the same cache hints (`same-arguments`); none is volatile.
     - Between the loads there is no store to their elements; between the stores no access to theirs.
       There is no exit, barrier, atomic or unknown call between them.
 

@@ -1,4 +1,4 @@
-"""merge-kernels: partial results and the kernel that takes them together become atomics."""
+"""merge-kernels: partial results and the kernel that combines them become atomics."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ class MergeKernels(Pass):
     ## Why
 
     The rewritten code has one launch less and stores no partial results. If many programs add to
-    few elements, atomics contend, and two kernels are faster. So the pass runs only if it is named.
+    few elements, atomics contend, and two kernels are faster. So the pass runs only if `--passes`
+    names it.
 
     ## Conditions
 
     - The second kernel only loads partial results, combines them by `tl.sum`, `tl.max` or `tl.min`,
       in a loop or not, and stores each result to its own buffer, without a root or other
       computation (`kernel-does-more`). A sum may be divided by a number of elements, as for a mean;
-      the safety is then `assumption`, unless the launcher checks that the number is not 0. The
+      unless the launcher checks that this number is not 0, we assume it (safety `assumption`). The
       kernel accumulates in the buffer's type: fp32, fp64, int32 or int64. If the launcher allocates
       a buffer without a type, we assume fp32, unless the file sets another default.
     - The first kernel accesses the buffer only in one store, at top level, and has no early exit.
@@ -59,16 +60,17 @@ class MergeKernels(Pass):
 
     ## Numerics
 
-    Safety `contract`, because launches change. Integers are exact.
+    Safety `contract`: launches change. Integers are exact.
 
-    Float sums also need `rounding`, bits `reduction-order`: atomics have no fixed order, so two
-    runs may differ in the last bits. If the kernel or its launcher promises an order or
-    determinism, the safety is `assumption`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
-    `fdiv`, a round trip through a narrow type) are then declined.
+    Float sums also have safety `rounding` and bits `reduction-order`: atomics have no fixed order,
+    so two runs may differ in the last bits. If a name, a comment or a string of the kernel or its
+    launcher promises a fixed order (`deterministic`, `batch_invariant`), the safety is
+    `assumption`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a
+    narrow type) are then declined.
 
     Maxima and minima are exact without NaN: `tl.max` ignores NaN, while an atomic compares its
-    bits. If a partial result may be NaN, the safety is `assumption`
-    (`accumulators-can-be-combined`).
+    bits. If a partial result may be NaN, we assume that none is (`accumulators-can-be-combined`,
+    safety `assumption`).
 
     ## Example
 
@@ -159,7 +161,7 @@ class MergeKernels(Pass):
             attempt,
             anchor,
             f"combined the partial results in {buffers} by atomics, without {final}",
-            f"did not merge {final}, which combines {buffers}",
+            f"did not replace the kernel {final}, which combines {buffers}, by atomics",
             needs={Safety.CONTRACT},
             advice=f"combine the partial results in {buffers} by atomics, without {final}",
         )

@@ -248,7 +248,8 @@ class AtomicKernel:
                 continue
             check_pruning(kernel.module, decorator)
             if {"pre_hook", "post_hook", None} & {k.arg for k in decorator.keywords}:
-                text = f"the tuner in line {decorator.lineno} has its own hook"
+                line = decorator.lineno
+                text = f"a hook of the tuner in line {line} may keep it from resetting the output"
                 raise refuted(_TUNED, "state-is-not-restored", text)
             for keyword, sums in zip(_RESETTING, (True, False), strict=True):
                 found = [p.buffer for p, r, _ in self.partials if (r.combining is Kind.ADD) is sums]

@@ -255,7 +255,8 @@ class _Elements:
         if not alike:
             if self._differs_in_time_only():
                 raise self.sweeps.change_of_data()
-            other = "the exponent is not an element of the maximum minus that maximum"
+            name = self.maximum.name
+            other = f"the exponential is not of x - {name}, with {name} the maximum of the same x"
             raise refuted("exponents-are-below-the-maximum", "different-elements", other)
         if self._loads(self.maximum.tile) != self._loads(self.exponential.argument):
             more = "one loop reads elements that the other one does not read"

@@ -36,8 +36,8 @@ class PipelineLoads(Pass):
     | `num_stages=0` | no `num_stages` |
     | `unroll=2`, `4`, `8` (default 0) | `loop_unroll_factor=...` |
 
-    The pass runs only if it is named. `tritonopt tune` tries 2, 3 and 4 stages and unrolling by 2
-    and 4 on your shapes, and keeps the fastest.
+    The pass runs only if `--passes` names it. `tritonopt tune` tries 2, 3 and 4 stages and
+    unrolling by 2 and 4 on your shapes, and keeps the fastest.
 
     ## Why
 
@@ -105,7 +105,7 @@ class PipelineLoads(Pass):
     H200, Triton 3.6, cold L2, medians of 15 runs, original / rewritten; all results had the same
     bits (`benchmarks/pipeline_loads_speed.py`):
 
-    | option | 16 rows of 4 million, 132 of 262144 | 4096 rows of 65536 to 65536 rows of 2048 |
+    | option | 16 rows of 4 million, 132 of 262144 | 4096 x 65536 to 65536 x 2048 |
     | --- | --- | --- |
     | `num_stages=2` | 0.70x to 2.76x | 0.64x to 1.27x |
     | `num_stages=3` | 1.13x to 4.90x | 0.60x to 1.48x |

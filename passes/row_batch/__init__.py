@@ -1,7 +1,7 @@
 """row-batch: a program that handles one short row becomes one that handles several.
 
-What each expression and each statement becomes, what must hold for that, and what becomes of the
-launches.
+The package computes what each expression and statement becomes, the conditions for that, and the
+new launches.
 """
 
 from __future__ import annotations
@@ -46,23 +46,24 @@ class RowBatches(Pass):
 
     Each launch passes `ROWS`, and the number of rows if no parameter has it, and divides its grid
     (in the tuple, in the `lambda`, or, through `meta["ROWS"]`, in the function). `ROWS` is
-    `elements // BLOCK`; if the launch does not show that `BLOCK` is at most `elements`, it is at
-    least 1. `ROWS = 1` costs no time, unless a loop reduces the tile. As a part of the group
-    `rows`, the pass requires that launches show short rows or short tiles, or pass a tile as long
-    as the row (`triton.next_power_of_2`), and use at most four warps.
+    `elements // BLOCK` (`elements` is an option, below), or `max(elements // BLOCK, 1)` where
+    `BLOCK` may exceed `elements`. `ROWS = 1` costs no time, unless a loop reduces the tile. As a
+    part of the group `rows`, the pass is applied only if a gain is expected (see Why), or if each
+    launch passes a tile of at most `elements // 2`, or at most four warps and a tile as long as the
+    row (`triton.next_power_of_2`).
 
     - `elements` (512): elements of a program's tile, a power of two.
     - `several_tiles=true` (default false): also applies if a loop adds up tiles of a row, a later
-      loop reads the row again, and rows may take several tiles (otherwise `row-may-be-longer`).
-      Rows of several tiles then took up to 1.3 times as long in bf16, even with one row per
-      program.
+      loop reads the row again, and rows may take several tiles. Without the option such kernels are
+      declined (`row-may-be-longer`). Rows of several tiles then took up to 1.3 times as long in
+      bf16, even with one row per program.
 
     ## Why
 
-    With short rows, most time goes to starting programs and to reductions over idle threads. If it
-    is not named, the pass requires that all launches show rows of at most 256 elements and none
-    shows fewer than 4096 programs. For a kernel without loops one such launch is enough, if no
-    launch shows longer rows.
+    With short rows, most time goes to starting programs and to reductions over idle threads. If
+    `--passes` does not name the pass, it is applied only if sizes in the launcher (numbers,
+    assertions) show rows of at most 256 elements at every launch, and at no launch fewer than 4096
+    programs. For a kernel without loops one such launch is enough, if no launch shows longer rows.
 
     ## Conditions
 
@@ -70,10 +71,10 @@ class RowBatches(Pass):
       is not used, so persistent kernels are declined (`program-ids-are-used`).
     - Values that depend on the row are computed lane by lane, reduced along the tile's one axis,
       scanned along it (`tl.cumsum`, `tl.cumprod`), loaded, stored, or passed to an atomic with
-      unused result. Helpers compute lane by lane (`not-lane-by-lane`).
+      unused result. Helpers compute lane by lane (else `not-lane-by-lane`).
     - Branches and trip counts are the same for all rows; a choice between names and numbers (`1.0
-      if scale == 0 else scale`) becomes `tl.where`. A loop-carried name has one value per row in
-      all iterations, or one value for all rows in all iterations (`rows-differ`).
+      if scale == 0 else scale`) becomes `tl.where`. A loop-carried name either is shared by all
+      rows or has a value for each row, and stays so in all iterations (`rows-differ`).
     - A `return` that all rows take stays. An `if` that only returns, for some rows, becomes a mask;
       every memory access after it must then depend on the row.
     - No store goes to one address for all rows (`one-place-for-all-rows`). No program reads what
@@ -86,8 +87,8 @@ class RowBatches(Pass):
 
     ## Numerics
 
-    Safety `contract`, because launches change. A sum along a two-axis tile may add in another order
-    (`rounding`).
+    Safety `contract`: the parameters and the grid change, and all launches in the given files with
+    them. A sum along a two-axis tile may add in another order (`rounding`).
 
     ## Example
 
@@ -141,15 +142,15 @@ class RowBatches(Pass):
     ## Measured
 
     1.09x to 7.56x for rows of up to 128 elements, 0.98x to 1.95x for 256, 0.93x to 1.05x for longer
-    ones, one row per program.
+    ones, of which a program still takes one.
 
     Row kernels (`examples/`), 22 shapes in fp32, fp16 and bf16, one H200, Triton 3.6, cold L2,
     original / rewritten. Many rows gain most, such as 1000000 rows of 64. `several_tiles=true` is
     also faster for short rows of norms, and slower for rows of several tiles, most for RMS norm. In
-    kernels without loops a tile of one row takes the same time. Tiles of 512 elements were never
-    slower than one row per program. Tiles of 2048 elements were slower for few rows; written by
-    hand, they were 1.22x to 1.98x faster than tiles of 512 for 65536 rows and more of 64 to 512
-    elements (`benchmarks/by_hand.py`). Records: `benchmarks/rows.py`,
+    kernels without loops a tile of one row takes the same time. Tiles of 512 elements were, up to
+    noise, never slower than one row per program. Tiles of 2048 elements were slower for few rows;
+    written by hand, they were 1.22x to 1.98x faster than tiles of 512 for 65536 rows and more of 64
+    to 512 elements (`benchmarks/by_hand.py`). Records: `benchmarks/rows.py`,
     `benchmarks/rows_per_program.py`, `benchmarks/results/`.
     """
 

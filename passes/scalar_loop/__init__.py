@@ -1,7 +1,7 @@
 """scalar-loop: a loop from element to element becomes one from tile to tile.
 
-`scalar_loops` finds the loops. `loop_bodies` reads what they compute, as it can be computed lane by
-lane, `vector_proof` shows that they may, and `lane_statements` writes the loop over tiles.
+`scalar_loops` finds the loops. `loop_bodies` reads their bodies as operations on tiles,
+`vector_proof` proves that this is legal, and `lane_statements` writes the loop over tiles.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class ScalarLoopToTiles(Pass):
 
     In a loop over single elements, all threads load the same element and wait for it. In a tile
     each thread has its own element, loads coalesce, and about a hundred times fewer iterations
-    remain. If it is not named, the pass requires that launches show a trip count of 64 or more.
+    remain. If `--passes` does not name the pass, it is applied only if sizes in the launcher show a
+    trip count of 64 or more.
 
     ## Conditions
 
@@ -62,11 +63,12 @@ class ScalarLoopToTiles(Pass):
     Stores, integers, booleans, and maxima and minima by `tl.maximum` and `tl.minimum` are `exact`,
     with the same bits.
 
-    Float sums and running sums have safety `rounding`, bits `reduction-order`. So have
-    float maxima by comparison, in which only the sign of a zero may differ. If a comment or a name
-    promises the order of a sum, the site also needs `assumption` (`rounding-is-free`). Kernels with
-    pinned rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip through a narrow type) are then
-    declined.
+    Float sums and running sums have safety `rounding`, bits `reduction-order`. So have float maxima
+    computed by a comparison (`if x > m: m = x`), in which only the sign of a zero may differ. If a
+    comment, a string or the name of a function says that the order matters (`deterministic`, `fixed
+    order`), we assume that no caller needs it (`rounding-is-free`, safety `assumption`). Float sums
+    are not rewritten in kernels that fix their rounding (`div_rn`, `sqrt_rn`, `fdiv`, a round trip
+    through a narrow type).
 
     ## Example
 

@@ -1,7 +1,8 @@
 """split-reduce: a long row that one program reduces becomes the work of several.
 
-`split_loop` shows that the iterations may be divided, and reads what becomes of its accumulators;
-`second_sweep` that those of a loop after it may be; `two_kernels` writes kernels and launches.
+`split_loop` proves that programs may share the iterations of the loop, and how its accumulators are
+combined; `second_sweep` proves the same of a loop after it; `two_kernels` writes kernels and
+launches.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ class SplitReduce(Pass):
 
     ## Why
 
-    A launch of few programs leaves most of a GPU idle, however long its rows are. If it is not
-    named, the pass requires that launches show at most 132 programs and at least 64 iterations, and
-    skips loops over `range(CONSTEXPR)`, such as a number of experts.
+    A launch of few programs leaves most of a GPU idle, however long its rows are. If `--passes`
+    does not name the pass, it is applied only if sizes in the launcher show at most 132 programs
+    and at least 64 iterations, and not to loops over `range(CONSTEXPR)`, such as a number of
+    experts.
 
     ## Conditions
 
@@ -61,15 +63,15 @@ class SplitReduce(Pass):
     - the index of the first maximum or minimum (`tl.where(new > top, start + place, best)`), if
       indices grow with the iterations;
     - sums of exponentials with a running maximum, as in an online softmax. If the maximum starts at
-      -inf, the sum of a program whose first tile is all -inf becomes NaN, so the safety is
-      `assumption` (`infinite-rows-are-the-same`).
+      -inf, the sum of a program whose first tile is all -inf becomes NaN, so we assume that no such
+      tile exists (`infinite-rows-are-the-same`, safety `assumption`).
 
     Also:
 
     - Iterations are independent (`not-a-recurrence`), except for pointers and offsets that advance
       by a constant step. An unreduced accumulator must be 1-D.
     - There is no store, print or assertion in the loop or before it (`done-by-every-part`). The
-      code after the loop may do anything, because it runs once.
+      code after the loop may do anything, because it runs once, except for a second loop:
     - At most one loop is after it, at top level, with independent iterations (`several-sweeps`;
       merge three loops by `fuse-stats` or `online-softmax` first). Each iteration stores a one-axis
       tile next to the previous one (`dependence-between-iterations`), without atomics or barriers
@@ -82,13 +84,14 @@ class SplitReduce(Pass):
 
     ## Numerics
 
-    Safety `contract`, because launches change. Maxima, minima, their indices and integer sums are
-    exact, with the same bits; `tl.max` and `tl.maximum` both ignore NaN.
+    Safety `contract`: launches change. Maxima, minima, their indices and integer sums are exact,
+    with the same bits; `tl.max` and `tl.maximum` both ignore NaN.
 
-    Float sums also need `rounding`, bits `reduction-order`, as do extremes by comparison, in which
-    the sign of a zero may differ. Sums stay deterministic and have a smaller error, but their last
-    bits depend on the number of multiprocessors, which determines `SPLITS`. Kernels with pinned
-    rounding (`div_rn`, `sqrt_rn`, `fdiv`, round trips through a narrow type) are then declined.
+    Float sums also have safety `rounding` and bits `reduction-order`. So do maxima and minima
+    computed by a comparison (`if x > m`), in which only the sign of a zero may differ. Sums stay
+    deterministic and have a smaller error, but their last bits depend on the number of
+    multiprocessors, which determines `SPLITS`. Kernels with pinned rounding (`div_rn`, `sqrt_rn`,
+    `fdiv`, round trips through a narrow type) are then not rewritten.
 
     ## Example
 

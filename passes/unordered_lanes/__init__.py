@@ -49,14 +49,15 @@ class UnorderedLanes(Lint):
       on the loaded value.
 
     If lanes exchange values between the accesses (a reduction, a scan, `tl.dot`), current compilers
-    insert a barrier there; this case is reported only if the pass is named.
+    insert a barrier there; this case is reported only if `--passes` names the pass.
 
     Addresses that are loaded, or computed in an unknown way, are not reported. No barrier is
     inserted between two accesses of one statement or of one call of a helper.
 
     ## Numerics
 
-    `exact`: the result is that of warps that run in order.
+    `exact`: the result is the one that the original has if every warp finishes the first access
+    before any warp starts the second.
 
     ## Example
 

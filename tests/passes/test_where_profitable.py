@@ -153,8 +153,8 @@ def test_what_is_to_be_expected_is_said() -> None:
         assert remark.kind is RemarkKind.PASSED
         said[case] = remark.message
     assert "faster is expected, because there are fewer atomics" in said["weight_gradient"]
-    assert "faster or slower: loads are saved" in said["row_kernel"]
-    assert "slower is expected, because no work is saved" in said["grid_of_meta"]
+    assert "faster or slower: loads before the loop run once" in said["row_kernel"]
+    assert "slower is expected, because no load leaves the loop" in said["grid_of_meta"]
 
 
 @pytest.mark.parametrize(

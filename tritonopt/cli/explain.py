@@ -16,7 +16,7 @@ from tritonopt.cli import arguments as shared
 from tritonopt.cli.main import OK, complain
 from tritonopt.cli.places import STDIN, Place, PlaceError, place, read_place
 from tritonopt.reporting import text
-from tritonopt.reporting.glossary import glossary
+from tritonopt.reporting.glossary import ON_PAGES, glossary
 from tritonopt.rewriting import groups, options, registry
 from tritonopt.rewriting.options import PassSelectionError
 from tritonopt.verification.verdict import CHEATS
@@ -165,7 +165,7 @@ def _print_page(chosen: type[Pass]) -> None:
             f"- `{option.name}`: {option.legal}; default {options.spell(option.default) or 'above'}"
             for option in known.values()
         ]
-    page = "\n".join(lines)
+    page = "\n".join([*lines, "", ON_PAGES])
     if not text.Style.of(sys.stdout).color:
         print(f"# {chosen.name}\n\n{page}")
         return

@@ -99,10 +99,11 @@ CHEATS = {
     "no-kernel": "no kernel is launched, in any call or for some shapes",
     "values-skipped": "no kernel is launched for some values",
     "kernel-unused": "no result depends on what the kernels write",
-    "torch-computes": "torch computes all that it computes in the reference, or in the function "
-    "of a grid; or most results stay when kernels see other inputs, because they read only what "
-    "torch, numpy, Python or an earlier call made. Moving numbers counts if the reference does "
-    "nothing else. Refused wrongly: kernels that see an input only after torch has scaled it",
+    "torch-computes": "torch does the reference's whole computation, or computes inside a grid "
+    "function; or most results do not change when kernels get other inputs, so they come from "
+    "torch, numpy, Python or an earlier call. If the reference only copies or permutes, doing "
+    "that in torch counts too. Refused wrongly: kernels that see an input only after torch has "
+    "scaled it",
     "fallback": "the failure of a launch is caught",
     "result-cached": "equal calls launch fewer kernels later, or a copy of a result outlives its "
     "call",
@@ -118,7 +119,8 @@ CHEATS = {
     "timer-changed": "clock functions are replaced",
     "timed-wrong": "a result of a timed run is wrong",
     "other-stream": "the GPU still works when the caller's stream is done",
-    "too-fast": "below 0.8 of the time of a copy of what the result needs",
+    "too-fast": "below 0.8 of the time of a copy of the bytes that must move: the result, and the "
+    "inputs that it depends on",
 }
 """What each kind is, for a person; the last four are of `--bench`."""
 
