@@ -266,7 +266,7 @@ def test_a_file_that_is_named_is_tuned_for_usual_sizes(file: Path) -> None:
     file.write_text(KERNEL + rows)
     asked = requests_of(Wanted(file, None, usual=True, launcher="double"), LIKE)
     assert labels(asked) == {"double": [f"x f32[{n}]" for n in (2**20, 2**23, 2**26)]}
-    assert "no call of double is shown" in asked.notes[0] and "--args 'x: f32" in asked.notes[0]
+    assert "no call of double was found" in asked.notes[0] and "--args 'x: f32" in asked.notes[0]
     asked = requests_of(Wanted(file, None, usual=True, launcher="of_rows"), LIKE)
     (found,) = labels(asked).values()
     assert found == [f"x f32[4096, {n}], y f32[{n}]" for n in (1024, 4096, 16384)]

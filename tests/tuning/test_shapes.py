@@ -101,7 +101,7 @@ def test_what_to_write_can_be_written() -> None:
 
 
 def test_how_many_rows_there_are_has_to_be_said() -> None:
-    with pytest.raises(VerificationError, match="how many rows") as raised:
+    with pytest.raises(VerificationError, match="the number of rows") as raised:
         check_ranks(parse("x: f32[..., n], y: f32[...], parts: [f32[n], ...]"))
     asked = "x: f32[m=1024..65536*4, n=1024..32768*2], y: f32[m], parts: [f32[n], ...]"
     assert asked in str(raised.value)

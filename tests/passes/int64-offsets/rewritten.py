@@ -890,6 +890,7 @@ def launch_first(x, y, k):
     first_of[(x.shape[0],)](x, y, x.stride(0), k, BLOCK=16)
 
 
+# tritonopt: x: f32[m, n], k: n
 def launch(x: torch.Tensor, k: int):
     m, n = x.shape
     y = torch.empty((m,), dtype=x.dtype, device=x.device)

@@ -61,7 +61,7 @@ def test_a_few_calls_are_enough_for_all_that_has_to_run(
     assert verdict.verdict == "identical", verdict.reason
     assert verdict.examples > asked
     assert {step.of for step in steps} == {asked}
-    (note,) = (n for n in verdict.notes if n.startswith(f"{asked} calls were requested"))
+    (note,) = (n for n in verdict.notes if n.startswith(f"{asked} random calls were requested"))
     assert "were not tried" in note
 
 
