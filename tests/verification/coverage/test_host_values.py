@@ -155,7 +155,7 @@ def test_a_decision_that_was_not_seen_is_no_yes(of_texts: Callable[..., Verdict]
     changed = FILL.replace("    return y", "    y *= 1 + (n >> 26)\n    return y")
     verdict = of_texts(FILL, changed, args="x: f32[n]", max_examples=1)
     assert verdict.verdict == "unsupported", verdict
-    assert "came to the same in every call" in str(verdict.reason)
+    assert "had the same value in every call" in str(verdict.reason)
 
 
 def test_a_limit_is_a_number_more_than_something() -> None:
