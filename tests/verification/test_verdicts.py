@@ -68,7 +68,7 @@ UNSUPPORTED = {
         v = tl.load(x + o, mask=o < n)
         tl.store(x + o, v + left, mask=o < n)
         tl.store(y + o, v, mask=o < n)""",
-    "memory that nothing wrote": """
+    "uninitialized memory": """
         v = tl.load(y + o, mask=o < n)
         tl.store(y + o, v + 1, mask=o < n)""",
     "writes outside of its memory": "tl.store(y + o, tl.load(x + o, mask=o < n))",
@@ -93,7 +93,7 @@ def test_masked_lanes_that_matter_to_the_original_are_noted(
         tl.store(y + o, v + tl.sum(v, axis=0), mask=o < n)""")
     verdict = of_texts(text, text)
     assert verdict.verdict == "identical", verdict
-    assert any("masked-off lanes" in note for note in verdict.notes)
+    assert any("inactive lanes" in note for note in verdict.notes)
 
 
 def test_a_single_masked_lane_reads_the_zero_that_was_asked_for(
