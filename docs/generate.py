@@ -121,7 +121,7 @@ def groups() -> str:
 
 def _row_of(found: type[Pass]) -> str:
     runs = "where profitable" if found.gain else "when named"
-    runs += " or safe" if found.mends else ""
+    runs += " or safe" if found.fixes else ""
     levels = [level.value for level in Safety if level in found.safety]
     does = found.summary + ("; reports mistakes" if found.finds_mistakes else "")
     return (

@@ -53,7 +53,7 @@ def _terms(chosen: type[Pass]) -> Iterator[str]:
         yield f"reports mistakes, {does}"
         return
     when = "runs where profitable" if chosen.gain else "runs if named"
-    when += ", or if its fix is safe" if chosen.mends else ""
+    when += ", or if its fix is safe" if chosen.fixes else ""
     safety = ",".join(safety_names(chosen.safety)) or EXACT
     yield f"{when}; safety {safety}{'; reports mistakes' if chosen.finds_mistakes else ''}"
     for option in options.of(chosen).values():
